@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, shared_cards, state_of
 from policykit.gates.gang_members import lacks, name_of
 from policykit.gates.gang_room import group_shortages, shortages
-from policykit.gates.limits import NamespaceLimits
+from policykit.gates.namespace_limits import NamespaceLimits
 from policykit.gates.pod_affinity import PodAffinities
 from policykit.gates.pod_security import Standards
 from policykit.gates.volumes import Volumes
@@ -188,6 +188,9 @@ class PodGates:
                     yield Gate("quota", REFUSED if self._scope.complete else UNKNOWN, detail)
             if over := self._limits.range_excess(demand):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")
+            elif over := self._limits.ratio_excess(demand):
+                certain = self._scope.complete or not over.default
+                yield Gate("limit-range", REFUSED if certain else UNKNOWN, f"{demand.what} {over.message}")
             yield from self._with_given(review, demand)
 
     def _with_given(self, review: Review, demand: Demand) -> Iterator[Gate]:

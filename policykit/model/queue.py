@@ -209,3 +209,5 @@ class DeclaredRange(NamedTuple):
     pod_maximum: Amounts = {}
     pod_minimum: Amounts = {}
     """Of all containers of a pod."""
+    ratios: Amounts = {}
+    """How many times its request the limit of a container may be, in thousandths."""

@@ -168,6 +168,13 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
             ],
         ),
         (
+            POD + RANGE.replace("max: {cpu: 2}", "maxLimitRequestRatio: {cpu: 2}\n    default: {cpu: 12}"),
+            [
+                "limit-range refused: Pod serve has a limit of cpu that is 3 times its request, "
+                "but LimitRange bounds of the namespace allows a limit of at most 2 times its request"
+            ],
+        ),
+        (
             POD.replace("spec:", "spec:\n  schedulerName: yunikorn", 1),
             ["scheduler refused: yunikorn is not a scheduler of the policy (default-scheduler, volcano)"],
         ),
@@ -193,6 +200,7 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
         "the pod asks for more than is given",
         "given requests above the quota",
         "limit range",
+        "ratio of a limit range",
         "scheduler",
         "priority",
     ],

@@ -1,11 +1,11 @@
 """Kueue's manager does not start with its configuration.
 
 It refuses a field that it does not know, and values of another type: a duration is text. It refuses an
-integration that it does not have, each of which is named by API group and kind in lower case, the
-integration of plain pods in kube-system, before 0.15 those of Deployments, StatefulSets and LeaderWorkerSets
-without that of pods, strategies of fair sharing in another order than it tries them, times below 0, and a
-feature gate that it does not know. Until it starts nothing is admitted, and its
-webhooks refuse new jobs.
+integration that it does not have, each of which is named by API group and kind in lower case, the integration
+of plain pods in kube-system or in its own namespace, before 0.15 those of Deployments, StatefulSets and
+LeaderWorkerSets without that of pods, strategies of fair sharing in another order than it tries them, times
+below 0, and a feature gate that it does not know. Until it starts nothing is admitted, and its webhooks
+refuse new jobs.
 """
 
 from __future__ import annotations
@@ -169,17 +169,20 @@ def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _of_pods(manifest: Manifest, release: Version | None) -> Iterator[Violation]:
-    """Kueue's own namespace is the one that the file states. Since 0.15 nothing reads podOptions."""
-    data = manifest.data
+    """Of kube-system and of Kueue's own namespace, which is that of its ConfigMap if it states none.
+
+    Since 0.15 nothing reads podOptions.
+    """
+    data, holder = manifest.data, manifest.holder
+    own = text(data.get("namespace")) or (holder.namespace if holder and holder.kind == "ConfigMap" else "")
     if _POD not in texts(lookup(data, _FRAMEWORKS)):
         return
     old = not manifest.api_version.endswith("/v1beta2") and (release is None or release < versions.V1BETA2)
     severity = Severity.WARNING if release is None else None
     for path, level in ((_SELECTOR, None), *([(_OF_PODS_ALONE, severity)] if old else [])):
         stated = lookup(data, path)
-        forbidden = [_SYSTEM, text(data.get("namespace"))] if isinstance(stated, dict) else []
-        for name in filter(None, forbidden):
-            if not is_placeholder(name) and _selects(mapping(stated), name):
+        for name in (_SYSTEM, own) if isinstance(stated, dict) else ():
+            if name and not is_placeholder(name) and _selects(mapping(stated), name):
                 yield Violation(
                     path,
                     f"selects {name}, where Kueue may not manage pods: "

@@ -2,7 +2,8 @@
 
 What is guaranteed or deserved comes out of the parent's share: in total the children have at most
 what the parent has, and it has none of a resource that it does not set. Volcano and Koordinator
-refuse the queue that exceeds it. PK701 reports YuniKorn's queues.
+refuse the queue that exceeds it. KAI-Scheduler takes it, but where the children's quotas exceed the
+parent's limit they cannot all be kept. PK701 reports YuniKorn's queues.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             if any(not child.value.unchecked for child in children):
                 for field in tree.semantics.summed:
                     yield from of_trees(_field(field, parent, children, tree), tree.semantics)
+                if not tree.semantics.summed:
+                    yield from _beyond_limit(parent, children, tree)
 
 
 def _field(
@@ -85,6 +88,24 @@ def _field(
         together = total_amount(children, field, resource)
         if not alone and together > limit:
             yield _sum(field, resource, together, parent, tree)
+
+
+def _beyond_limit(parent: LocatedQueue, children: Sequence[LocatedQueue], tree: Tree) -> Iterator[Violation]:
+    """Of a system that adds nothing up: what the children have by right, and the queue may not use."""
+    semantics, name = tree.semantics, parent.value.name
+    word, bound = semantics.field_names["guarantee"], semantics.field_names["limit"]
+    for resource, most in sorted(parent.value.limit.items()):
+        together = total_amount(children, "guarantee", resource)
+        if together > most and f"limit.{resource}" in parent.fields:
+            total = format_amount(semantics, resource, together)
+            yield Violation(
+                parent.at(f"limit.{resource}"),
+                f"{word} of the {semantics.noun}s below {name} is {total} in total, but {bound} of {name} is "
+                f"{amount_text(resource, most)}",
+                f"raise {bound} of {name}, or lower {word} of the {semantics.noun}s below: they cannot all "
+                "have it",
+                Severity.WARNING,
+            )
 
 
 def _exceeds_alone(

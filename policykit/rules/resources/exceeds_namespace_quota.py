@@ -3,11 +3,11 @@
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container or a pod above a LimitRange is
 refused as well, also where it states no limit and requests more than the LimitRange gives it, and one below
-the minimum. So is a pod with a container that does not state what a quota counts, as a pod of Spark without
-`coreLimit`; Argo Workflows adds containers whose amounts its own configuration states. Of several LimitRanges
-in a namespace all must be met, and where one demands more than another allows, no container is. Workloads
-beside a quota share it: pods above it are not created, and a rolling update that starts a new pod first never
-ends where there is no room for that pod.
+the minimum, or with a limit too many times its request. So is a pod with a container that does not state what
+a quota counts, as a pod of Spark without `coreLimit`; Argo Workflows adds containers whose amounts its own
+configuration states. Of several LimitRanges in a namespace all must be met, and where one demands more than
+another allows, no container is. Workloads beside a quota share it: pods above it are not created, and a
+rolling update that starts a new pod first never ends where there is no room for that pod.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from policykit.gates.limits import NamespaceLimits, QuotaExcess
+from policykit.gates.namespace_limits import NamespaceLimits, QuotaExcess
 from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context, Rule, Violation
@@ -69,6 +69,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     reported: set[tuple[str, str, str]] = set()
     for demand in scope.judged(Demand, DeclaredQuota, DeclaredRange) if limits else ():
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
+        excess = excess or _ratio(scope, demand, limits)
         if excess is None or demand.partial:
             yield from _unstated(scope, demand, limits, reported)
             yield from _of_all_replicas(demand, limits, quotas, reported)
@@ -76,7 +77,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         there = (ranges if excess.of_range else quotas).get((demand.value.namespace, excess.quota), [])
         if not _share_a_namespace(demand, there):
             continue
-        severity = None if demand.value.stated_namespace else Severity.WARNING
+        certain = demand.value.stated_namespace and not (excess.ratio and excess.default)
+        severity = None if certain else Severity.WARNING
         if demand.value.pods > 1:
             message = f"{demand.value.what} {excess.message}"
             yield Violation(demand.at("request"), message, _GANG, severity)
@@ -91,6 +93,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
+_TIMES = "raise the request, lower the limit, or raise maxLimitRequestRatio: the API server refuses the pod"
 _LITTLE = "lower the minimum, or ask for more: the API server refuses the pod"
 
 
@@ -126,6 +129,18 @@ def _exclusive(ranges: Iterable[LocatedFact[DeclaredRange]]) -> Iterator[Violati
                     "keep one of the two, or lower the minimum: the API server refuses every pod",
                     Severity.WARNING,
                 )
+
+
+_PLAIN = POD_PER_REPLICA | {"CronJob", "DaemonSet", "Job", "Pod"}
+"""Kinds whose containers state what they ask for: no controller adds to it."""
+
+
+def _ratio(scope: Scope, demand: LocatedFact[Demand], limits: NamespaceLimits) -> QuotaExcess | None:
+    """What a container does not state a LimitRange elsewhere may give it."""
+    found = limits.ratio_excess(demand.value)
+    if found is None or found.asked or (scope.complete and demand.resource.kind in _PLAIN):
+        return found
+    return None
 
 
 def _unstated(
@@ -313,7 +328,7 @@ def _of_a_pod(limits: _Limits, demand: Demand, excess: QuotaExcess, severity: Se
     """At what refuses the pod."""
     field = f"hard.{excess.key}"
     at = limits.at(field if field in limits.fields else "name")
-    help_ = _LITTLE if excess.below else _POD
+    help_ = _TIMES if excess.ratio else _LITTLE if excess.below else _POD
     return Violation(at, f"{demand.what} {excess.message}", help_, severity)
 
 

@@ -16,7 +16,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts
 from policykit.model.pool import Amounts
-from policykit.model.quantity import amount
+from policykit.model.quantity import amount, parse
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.targets import TARGETS
 from policykit.targets.facts.queue_submissions import total_request
@@ -91,6 +91,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         _given_requests(container),
         _least(pod, "max"),
         _greatest(pod, "min"),
+        _ratios(container),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
@@ -100,6 +101,16 @@ def _least(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
     for each in items:
         for name, allowed in requests.amounts(each.get(field)).items():
             found[name] = min(allowed, found.get(name, allowed))
+    return found
+
+
+def _ratios(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in items:
+        for name, ratio in mapping(each.get("maxLimitRequestRatio")).items():
+            times = parse(ratio)
+            if times is not None and times.milli > 0 and "/" not in name:
+                found[name] = min(times.milli, found.get(name, times.milli))
     return found
 
 
