@@ -16,6 +16,7 @@ _GAP = (
     r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{.*?\}\}|<[^<>]+>|\$[A-Za-z_][A-Za-z0-9_]*|\{[A-Z][A-Z0-9_]*\}"
     r"|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}"
 )
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 
@@ -66,6 +67,14 @@ def is_version_to_fill(version: str) -> bool:
 def is_variable(value: str) -> bool:
     """Whether text is nothing but a name in capitals with an underscore: FROM_OVERLAY."""
     return _VARIABLE.fullmatch(value) is not None
+
+
+def stands_for_field(value: object, field: object) -> bool:
+    """Whether text is words with underscores of which the last is the field's own: service_name for a name,
+    target_port for a targetPort."""
+    if not isinstance(value, str) or not isinstance(field, str) or _SNAKE.fullmatch(value) is None:
+        return False
+    return field.lower().endswith(value.rpartition("_")[2])
 
 
 _NAMED = frozenset({"ID", "LABEL", "NAME", "TYPE", "VALUE"})

@@ -87,6 +87,8 @@ class Job(NamedTuple):
     """Origins of the built objects that are linted: of others only facts are read; empty: all are."""
     literal: bool = False
     """Whether nothing replaces `${NAME}` in it before it is applied."""
+    inlined: bool = False
+    """Whether Pipelines-as-Code reads it."""
 
 
 _SUPPRESSION_WORD = "policykit"
@@ -177,7 +179,8 @@ class _FileLinter:
         marked = suppressions is not None and is_marked_partial(text)
         self._partial = job.partial or marked or is_of_ytt(text)
         self._context = Context(
-            job.cluster, job.path, job.namespace, job.served, job.plugins, literal, self._partial
+            *(job.cluster, job.path, job.namespace, job.served, job.plugins),
+            *(literal, self._partial, job.inlined),
         )
         self._file_rules = FileRules(rules, self._context, fixes, frozenset(job.components))
         self._only_facts = only_facts

@@ -60,6 +60,8 @@ class InputFile(NamedTuple):
     these only facts are read. Empty: all are linted."""
     literal: bool = False
     """Whether nothing replaces `${NAME}` in it before it is applied."""
+    inlined: bool = False
+    """Whether Pipelines-as-Code reads it, by the folder that it is in."""
 
     @property
     def is_built(self) -> bool:

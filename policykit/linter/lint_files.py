@@ -225,6 +225,7 @@ def _job(options: Options, input_file: InputFile, setting: Setting) -> Job:
         input_file.components,
         input_file.origins,
         input_file.literal,
+        input_file.inlined,
     )
 
 

@@ -168,6 +168,8 @@ class Context(NamedTuple):
     """Whether nothing replaces `${NAME}` in the file before it is applied."""
     patch: bool = False
     """Whether every document of the file is a part of an object that is elsewhere."""
+    inlined: bool = False
+    """Whether Pipelines-as-Code reads the file, which puts tasks and pipelines into runs."""
 
 
 class Rule(NamedTuple, Generic[S]):

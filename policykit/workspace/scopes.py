@@ -12,6 +12,9 @@ from policykit.workspace.command_state import cached
 from policykit.workspace.files import is_there, read, upwards
 from policykit.workspace.safe_paths import SMALL
 
+_RUNS = ".tekton"
+"""Folder of a repository that Pipelines-as-Code reads."""
+
 
 def scope_root(path: str, argument: str, policy_folder: str) -> str:
     """Absolute folder of a file's scope: its kustomization root, else its chart, else the
@@ -90,6 +93,11 @@ def is_patch(path: str, folder: str = "") -> bool:
         return True
     listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
     return bool(listed) and os.path.abspath(path) in listed
+
+
+def is_of_pipelines_as_code(folder: str) -> bool:
+    """Whether Pipelines-as-Code reads the files of a folder, of which the absolute path is given."""
+    return _RUNS in folder.split(os.sep)
 
 
 def is_assertion(name: str) -> bool:

@@ -195,6 +195,17 @@ def test_what_was_passed_over(shell: Shell) -> None:
     ]
 
 
+def test_the_folder_of_pipelines_as_code_is_known_from_inside(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = "apiVersion: tekton.dev/v1\nkind: Pipeline\nmetadata: {name: build}\n"
+    task += "spec: {tasks: [{name: a, taskRef: {name: a}, workspaces: [{name: b, workspace: c}]}]}\n"
+    shell.write({".tekton/a.yaml": task, "ci/a.yaml": task})
+    for folder, code in ((".tekton", 0), ("ci", 1)):
+        monkeypatch.chdir(shell.folder / folder)
+        assert shell.run("lint", "--select", "PK004").code == code
+
+
 def test_a_failure_leaves_everything_else_linted(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN})
     (shell.folder / "gone.yaml").symlink_to("nowhere")

@@ -96,7 +96,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if value[:3] in there or value[:3] in gone.members or scope.may_hold(value.group):
             continue
         elsewhere = declaring.get(value.group)
-        aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
+        aside = f"; there is one in {_listed(elsewhere)}" if elsewhere else ""
         if other := others.get((value.namespace, value.group)):
             aside = f"; there is one of {other}"
         certain = value.target_name in systems or _is_known(value.scheduler, context)
@@ -215,7 +215,8 @@ def _namespaces(named: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _listed(namespaces: Sequence[str]) -> str:
-    return ", ".join(namespaces[:_SHOWN]) + (", ..." if len(namespaces) > _SHOWN else "")
+    names = ", ".join(namespaces[:_SHOWN]) + (", ..." if len(namespaces) > _SHOWN else "")
+    return f"namespace{'s' if len(namespaces) > 1 else ''} {names}"
 
 
 def _how_to_join(joining: Sequence[str], namespace: str) -> str:
@@ -223,7 +224,7 @@ def _how_to_join(joining: Sequence[str], namespace: str) -> str:
     if namespace in joining and not elsewhere:
         return "pods name it as a group of another scheduler: write the apiVersion of theirs"
     if elsewhere:
-        return f"pods in namespace {_listed(elsewhere)} name it, but a gang stays within one namespace"
+        return f"pods in {_listed(elsewhere)} name it, but a gang stays within one namespace"
     return "name it in the metadata of the pod template that should start together, or delete it"
 
 

@@ -162,7 +162,7 @@ def _for_ever(
             first = found[0].resource
             pods_here = "the only pod" if number == 1 else f"any of the {number} pods"
             by = next((scaled[key][0].resource for key in map(_workload, found) if key in scaled), None)
-            while_few = f" while {by.kind} {by.name} runs no more" if by is not None else ""
+            while_few = f" while {by.kind} {by.name} asks for no other" if by is not None else ""
             if by is not None and value.keeps_all:
                 pods_here, while_few = "any pod", ""
             more = "raise the minimum of the autoscaler" if by is not None else "run more pods than must stay"

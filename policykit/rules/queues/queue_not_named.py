@@ -1,8 +1,9 @@
 """Pods go to a scheduler that needs the name of their queue, and name none.
 
 Such a scheduler reads the queue from a label of the pod or of the object that makes it. Without the label
-it takes a default queue, which exists only if somebody made it; else the pods stay pending. A plain pod that
-joins a PodGroup by the annotation `pod-group-name` has the queue of that PodGroup.
+it takes a default queue, which exists only if somebody made it; else the pods stay pending. Pods that join a
+PodGroup by the annotation `pod-group-name` have the queue of that PodGroup, if they are plain pods or the
+annotation `kai.scheduler/skip-podgrouper` of the pods or their object leaves them in it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ _NAME = "queue"
 """Of such a label, whatever its domain: another rule says which ones a release does not read."""
 _GROUP = "pod-group-name"
 """Annotation of a pod that joins a PodGroup."""
+_KEPT = "kai.scheduler/skip-podgrouper"
+"""Annotation that keeps KAI-Scheduler from moving pods to a group of its own.
+
+Source: `shouldSkipPodGrouper` of its podgrouper (v0.15 on).
+"""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -44,7 +50,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     target = target_of(target_name_of(scheduler, review.cluster)) if scheduler else None
     if target is None or not target.queue_label or manifest.partial or pod_set.stored:
         return
-    if manifest.kind == "Pod" and _GROUP in pod_set.annotations:
+    if _GROUP in pod_set.annotations and (manifest.kind == "Pod" or _is_kept(review)):
         return
     labels = {**manifest.labels, **owner(manifest, pod_set).labels, **pod_set.labels}
     if not any(key.rpartition("/")[2] == _NAME for key in labels):
@@ -53,6 +59,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"{scheduler} places the pods, but no label {target.queue_label} names their queue",
             f"add the label {target.queue_label} to the pods or to the {manifest.kind}",
         )
+
+
+def _is_kept(review: Review) -> bool:
+    holders = (review.manifest, owner(review.manifest, review.pod_set), review.pod_set)
+    return any(each.annotations.get(_KEPT) == "true" for each in holders)
 
 
 RULE = Rule(

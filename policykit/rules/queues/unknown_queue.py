@@ -134,7 +134,8 @@ def _advice(found: Destination, known: Directory, likely: str) -> str:
         fault = "the pods go to another queue than the one they name"
     if likely:
         return f"did you mean {likely}? {fault}"
-    there = ", ".join(found.known[:_SHOWN]) + (", ..." if len(found.known) > _SHOWN else "")
+    names = [name for name in found.known if not known.semantics.namespaced or "/" in name]
+    there = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     first = f"defined: {there}; " if there else ""
     return f"{first}{fault}"
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policykit.kube.placeholders import is_capitals
+from policykit.kube.placeholders import is_capitals, stands_for_field
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     CONFLICTING,
@@ -28,7 +28,7 @@ from policykit.kube.structure.problem import (
 )
 from policykit.linter.rule import Context, Rule, Structure, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
+from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
@@ -80,12 +80,8 @@ _OF_WHOLE_OBJECTS = frozenset({INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE})
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     manifest = structure.manifest
-    incomplete = (
-        manifest.partial
-        or _labelled_elsewhere(manifest)
-        or _completed_by_spark(manifest)
-        or _is_named_as_part(context.path)
-    )
+    is_part = _is_named_as_part(context.path)
+    incomplete = manifest.partial or _labelled_elsewhere(manifest) or _completed_by_spark(manifest) or is_part
     fragment = "metadata" not in manifest.data and any(map(_is_name, structure.problems))
     for problem in structure.problems:
         if _of_a_gang(problem):
@@ -96,7 +92,9 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             continue  # as good as left out
         if problem.path[-1:] == ("nodeName",) and is_capitals(lookup(manifest.data, problem.path)):
             continue  # HOSTNAME, which a script replaces
-        if problem.kind == CONFLICTING and _is_inlined(manifest, context.path):
+        if is_part and problem.kind == BAD_VALUE and _stands_for_field(manifest, problem.path):
+            continue  # service_name, which a script replaces
+        if problem.kind == CONFLICTING and _is_inlined(manifest, context):
             continue  # its run may declare the parameters and workspaces that it uses
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
@@ -117,17 +115,20 @@ def _is_named_as_part(path: str) -> bool:
     return ("patch" in path or "template" in path) and re.search(_NAMED_AS_PART, path) is not None
 
 
-def _is_inlined(manifest: Manifest, path: str) -> bool:
+def _stands_for_field(manifest: Manifest, path: Path) -> bool:
+    return bool(path) and stands_for_field(lookup(manifest.data, path), path[-1])
+
+
+def _is_inlined(manifest: Manifest, context: Context) -> bool:
     """Whether Pipelines-as-Code puts a task or pipeline into its run, which no webhook sees alone.
 
     Source: `Pipeline.Validate` of Tekton (v1.15): what is inline may use what its run propagates.
     """
     if manifest.group != "tekton.dev":
         return False
-    annotations = mapping(manifest.metadata.get("annotations"))
-    return re.search(_INLINED, path) is not None or any(
-        str(key).startswith(_PIPELINES) for key in annotations
-    )
+    if context.inlined or re.search(_INLINED, context.path):
+        return True
+    return any(str(key).startswith(_PIPELINES) for key in mapping(manifest.metadata.get("annotations")))
 
 
 def _of_a_gang(problem: Problem) -> bool:

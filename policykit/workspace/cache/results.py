@@ -45,8 +45,8 @@ class Results:
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = digest(fingerprint)
-        where = (job.path, job.partial, job.namespace, job.only, job.components, job.literal)
-        about = (*where, facts_only, job.fixes, job.today, job.plugins, setting)
+        where = (job.path, job.partial, job.namespace, job.only, job.components)
+        about = (*where, job.literal, job.inlined, facts_only, job.fixes, job.today, job.plugins, setting)
         return digest(b"%b\0%b" % (repr(about).encode("utf-8", errors="surrogatepass"), raw))
 
     def find(self, key: bytes) -> bytes:

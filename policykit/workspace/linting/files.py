@@ -28,6 +28,7 @@ from policykit.workspace.safe_paths import SMALL, is_within
 from policykit.workspace.scopes import (
     has_patches,
     is_assertion,
+    is_of_pipelines_as_code,
     is_patch,
     kustomization,
     kustomization_namespace,
@@ -245,6 +246,7 @@ class _Folder(NamedTuple):
     has_policy: bool
     """Whether a policy applies to them by their place."""
     namespace: str
+    inlined: bool
 
 
 class _Finder:
@@ -314,7 +316,8 @@ class _Finder:
         if not here.has_policy and name != FILE_NAME:
             self._without_policy.append(file.path)
         patch = is_patch(file.path, here.absolute)
-        self._input_files.append(InputFile(file.path, opened, scope, here.setting, patch, here.namespace))
+        input_file = InputFile(file.path, opened, scope, here.setting, patch, here.namespace)
+        self._input_files.append(input_file._replace(inlined=True) if here.inlined else input_file)
         self._sizes.append(filesystem.size(opened))
 
     def _folder(self, folder: str) -> _Folder:
@@ -323,5 +326,6 @@ class _Finder:
             absolute = os.path.abspath(folder)
             setting, has_policy = self._table.of(absolute), bool(self._table.policy(absolute))
             namespace = self._request.namespace or kustomization_namespace(absolute)
-            found = self._folders[folder] = _Folder(absolute, setting, has_policy, namespace)
+            inlined = is_of_pipelines_as_code(absolute)
+            found = self._folders[folder] = _Folder(absolute, setting, has_policy, namespace, inlined)
         return found

@@ -125,6 +125,23 @@ def test_a_patch_by_its_name(path: str, whole: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "name", "refused"),
+    [
+        ("web/template.yaml", "service_name", False),
+        ("service-template.yaml", "name_of_service", True),
+        ("service.yaml", "service_name", True),
+    ],
+)
+def test_a_name_that_a_script_replaces(path: str, name: str, refused: bool) -> None:
+    text = manifest(
+        f"apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{ports: [{{port: 80}}]}}\n"
+    )
+    structure = Structure(text, check(text.data, "v1", "Service"))
+    found = [v.at for v in invalid_field.check(structure, Context(None, path))]
+    assert found == [("metadata", "name")] * refused
+
+
+@pytest.mark.parametrize(
     ("path", "annotations", "refused"),
     [
         ("ci/build.yaml", "{}", True),

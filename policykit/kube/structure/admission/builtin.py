@@ -121,7 +121,7 @@ def cluster_role_binding(data: Data) -> Iterator[Problem]:
         stated = subject.get("namespace")
         if subject.get("kind") == "ServiceAccount" and isinstance(stated, (str, type(None))) and not stated:
             what = "is a ServiceAccount without a namespace, and a binding for the whole cluster is in none"
-            advice = "add namespace: unless a kustomization fills it in, the API server refuses it"
+            advice = "add namespace: unless a kustomization or Flux fills it in, the API server refuses it"
             yield refused(("subjects", position), what, advice, Severity.WARNING, kind=INCONSISTENT)
 
 

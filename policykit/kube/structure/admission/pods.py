@@ -98,13 +98,13 @@ def _selects_its_own(data: dict[str, Any]) -> bool:
     return isinstance(wanted, dict) and wanted.items() <= labels.items()
 
 
-def of_template(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """Of pods that a controller makes from a template as it is: the API server refuses each of them."""
+def of_template(spec: dict[str, Any], path: Path, added: frozenset[str]) -> Iterator[Problem]:
+    """Of pods that a controller makes from a template and adds volumes to: the API server refuses each."""
     containers = [*_containers(spec, path)]
     mounting = [each for each in containers if each[1].get("volumeMounts") is not None]
     yield from _names(spec, path)
     yield from _claims(spec, path, containers)
-    yield from _mounts(spec, path, {}, mounting)
+    yield from _mounts(spec, path, {}, mounting, added)
     yield from _mounted_once(mounting)
     if spec.get("volumes") is not None:
         yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
@@ -204,9 +204,13 @@ _MEDIA = ("", "Memory", _PAGES)
 
 
 def _mounts(
-    spec: dict[str, Any], path: Path, data: dict[str, Any], containers: Sequence[_Container]
+    spec: dict[str, Any],
+    path: Path,
+    data: dict[str, Any],
+    containers: Sequence[_Container],
+    added: frozenset[str] = frozenset(),
 ) -> Iterator[Problem]:
-    """Containers mount volumes of the pod, or those that a StatefulSet creates."""
+    """Containers mount volumes of the pod, or those that a StatefulSet or another controller adds."""
     made = lookup(data, ("spec", "volumeClaimTemplates"))
     templates = [
         each.get("metadata") if isinstance(each, dict) else None
@@ -218,7 +222,7 @@ def _mounts(
     there = own | others
     for place, container in containers:
         for position, name in _items(container.get("volumeMounts")):
-            if name not in there:
+            if name not in there and name not in added:
                 at = (*place, "volumeMounts", position, "name")
                 message = f'{dotted(at)} is "{name}", not a volume of the pod{_known(there)}'
                 yield Problem(

@@ -36,14 +36,30 @@ _CLAIMS: Mapping[str, Path] = {
     "leaderworkerset.x-k8s.io": ("spec", "leaderWorkerTemplate", "volumeClaimTemplates"),
 }
 """Fields with which the controller adds volumes."""
+_OF_RAY = frozenset({"gcs-storage", "ray-logs", "ray-tls", "ray-token", "shared-mem"})
+_ADDED: Mapping[str, frozenset[str]] = {
+    "Job": frozenset({"{name}-ssh", "{name}-svc"}),
+    "MPIJob": frozenset({"mpi-job-config", "mpi-job-kubectl", "ssh-auth"}),
+    **dict.fromkeys(("RayCluster", "RayJob", "RayService"), _OF_RAY),
+}
+"""By kind: volumes that the controller adds to the pods, which other containers may mount.
+
+Sources: plugins ssh and svc of Volcano's controller (v1.15), `mpi_job_controller.go` (v0.6; v1 has kubectl's)
+and `pod.go` of KubeRay (v1.5).
+"""
 
 
 def faults(data: Mapping[str, Any], group: str, kind: str) -> Iterator[Problem]:
     """What the API server refuses in each pod, so that none is ever made."""
     if group in _CLAIMS and lookup(data, _CLAIMS[group]) is not None:
         return
+    added = frozenset(each.format(name=_name(data)) for each in _ADDED.get(kind, ()))
     for place in _TEMPLATES.get(group, {}).get(kind, ()):
         for path in matches(data, pattern(f"{place}.spec")):
             pod = lookup(data, path)
             if isinstance(pod, dict):
-                yield from pods.of_template(pod, path)
+                yield from pods.of_template(pod, path, added)
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return str(lookup(data, ("metadata", "name")))
