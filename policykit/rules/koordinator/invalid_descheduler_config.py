@@ -14,7 +14,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import digits, is_number, mapping, mappings, numbered, text, whole
+from policykit.manifests.shape import digits, is_number, mapping, mappings, numbered, text, texts, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -53,26 +53,75 @@ _LEAST: Mapping[str, int] = {
 }
 
 
-_FIELDS = (
-    "anomalyCondition",
-    "detectorCacheTimeout",
-    "dryRun",
-    "evictableNamespaces",
-    "highThresholds",
-    "lowThresholds",
-    "nodeFit",
-    "nodeMetricExpirationSeconds",
-    "nodePools",
-    "nodeSelector",
-    "numberOfNodes",
-    "paused",
-    "podSelectors",
-    "prodHighThresholds",
-    "prodLowThresholds",
-    "resourceWeights",
-    "useDeviationThresholds",
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    _LOAD: (
+        "anomalyCondition",
+        "detectorCacheTimeout",
+        "dryRun",
+        "evictableNamespaces",
+        "highThresholds",
+        "lowThresholds",
+        "nodeFit",
+        "nodeMetricExpirationSeconds",
+        "nodePools",
+        "nodeSelector",
+        "numberOfNodes",
+        "paused",
+        "podSelectors",
+        "prodHighThresholds",
+        "prodLowThresholds",
+        "resourceWeights",
+        "useDeviationThresholds",
+    ),
+    _MIGRATION: (
+        "arbitrationArgs",
+        "defaultDeleteOptions",
+        "defaultJobMode",
+        "defaultJobTTL",
+        "dryRun",
+        "evictAllBarePods",
+        "evictBurst",
+        "evictFailedBarePods",
+        "evictLocalStoragePods",
+        "evictQPS",
+        "evictSystemCriticalPods",
+        "evictionPolicy",
+        "ignorePvcPods",
+        "labelSelector",
+        "maxConcurrentReconciles",
+        "maxMigratingGlobally",
+        "maxMigratingPerNamespace",
+        "maxMigratingPerNode",
+        "maxMigratingPerWorkload",
+        "maxUnavailablePerWorkload",
+        "namespaces",
+        "nodeFit",
+        "nodeSelector",
+        "objectLimiters",
+        "priorityThreshold",
+        "schedulerNames",
+        "skipCheckExpectedReplicas",
+        "skipEvictionGates",
+    ),
+}
+"""Source: `pkg/descheduler/apis/config/v1alpha2` (1.8)."""
+_GATES = (
+    "BarePods",
+    "ExpectedReplicas",
+    "LabelSelector",
+    "LocalStorage",
+    "MaxMigratingGlobally",
+    "MaxMigratingPerNamespace",
+    "MaxMigratingPerNode",
+    "MaxMigratingPerWorkload",
+    "MaxUnavailablePerWorkload",
+    "Namespaces",
+    "NodeFit",
+    "PVC",
+    "PriorityThreshold",
+    "SystemCritical",
 )
-"""Source: `LowNodeLoadArgs` in `pkg/descheduler/apis/config/v1alpha2` (1.8)."""
+"""What skipEvictionGates may list (1.8)."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -107,8 +156,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             if plugin and plugin in configured:
                 yield Violation((*path, "name"), f"{plugin} is configured twice: {_END}", "merge the two")
             configured.add(plugin)
-            if plugin == _LOAD:
-                yield from _misspelt(args, (*path, "args"))
+            yield from _misspelt(plugin, args, (*path, "args"))
             if plugin == _LOAD and plugin in plugins:
                 yield from _load(args, (*path, "args"))
                 yield from _anomaly(args, (*path, "args"), versions.release_of(context.cluster))
@@ -116,19 +164,21 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 yield from _migration(args, (*path, "args"))
 
 
-def _misspelt(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+def _misspelt(plugin: str, args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     """Decoding is strict. Fields that are unlike any of these may be those of another release."""
+    known = _FIELDS.get(plugin, ())
     for field in args:
-        near = "" if field in _FIELDS or is_placeholder(field) else nearest(str(field), _FIELDS)
+        near = "" if field in known or is_placeholder(field) else nearest(str(field), known)
         if near and near not in args:
             yield Violation(
-                (*base, field), f"{_LOAD} has no field {field}: {_END}", f"did you mean {near}?", key=True
+                (*base, field), f"{plugin} has no field {field}: {_END}", f"did you mean {near}?", key=True
             )
 
 
 def _load(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _either(args, base, "evictableNamespaces")
     yield from _at_least(args, base, "numberOfNodes", 0)
+    yield from _at_least(args, base, "nodeMetricExpirationSeconds", 1)
     yield from _thresholds(args, base)
     for position, pool in numbered(args.get("nodePools")):
         yield from _thresholds(pool, (*base, "nodePools", position))
@@ -151,29 +201,48 @@ def _anomaly(args: Mapping[str, Any], base: Path, release: Version | None) -> It
         )
 
 
+_THRESHOLDS = ("lowThresholds", "highThresholds", "prodLowThresholds", "prodHighThresholds")
+_ORDERED = (
+    ("lowThresholds", "highThresholds"),
+    ("prodLowThresholds", "prodHighThresholds"),
+    ("prodHighThresholds", "highThresholds"),
+)
+"""The first may not be above the second."""
+
+
 def _thresholds(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:
-    low, high = mapping(data.get("lowThresholds")), mapping(data.get("highThresholds"))
-    for field, stated in (("lowThresholds", low), ("highThresholds", high)):
-        for name, percent in stated.items():
+    stated = {field: mapping(data.get(field)) for field in _THRESHOLDS}
+    for field, percentages in stated.items():
+        for name, percent in percentages.items():
             if is_number(percent) and percent < 0:
                 yield Violation(
                     (*base, field, name), f"{name} is {percent:g}, but must be 0 or more: {_END}", "write 0"
                 )
-    for name, percent in low.items():
-        most = high.get(name)
-        if is_number(percent) and is_number(most) and percent > most:
-            yield Violation(
-                (*base, "lowThresholds", name),
-                f"{name} is {percent:g}, above its highThresholds {most:g}: {_END}",
-                "lower it: nodes below the low thresholds take what those above the high ones give away",
-            )
+    for low, high in _ORDERED:
+        for name, percent in stated[low].items():
+            most = stated[high].get(name)
+            if is_number(percent) and is_number(most) and percent > most:
+                yield Violation(
+                    (*base, low, name),
+                    f"{name} is {percent:g}, above its {high} {most:g}: {_END}",
+                    "lower it: nodes below the low thresholds take what those above the high ones give away",
+                )
 
 
 def _migration(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _either(args, base, "namespaces")
     for field, least in _LEAST.items():
         yield from _at_least(args, base, field, least)
-    yield from _of_every_pod(args, base)
+    yield from _shares(args, base)
+    for number, gate in enumerate(texts(args.get(_GATE))):
+        likely = "" if gate in _GATES or is_placeholder(gate) else nearest(gate, _GATES)
+        if likely:
+            message = f"{_MIGRATION} has no eviction gate {gate}: {_END}"
+            yield Violation((*base, _GATE, number), message, f"did you mean {likely}?")
+    rate = args.get("evictQPS")
+    if isinstance(rate, int | float) and not isinstance(rate, bool) and rate <= 0:
+        message = f"evictQPS is {rate:g}, but must be above 0: {_END}"
+        yield Violation((*base, "evictQPS"), message, "write 10, or delete it")
     mode = args.get("defaultJobMode")
     if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
         message = f"defaultJobMode is {mode}: {_END}"
@@ -181,19 +250,25 @@ def _migration(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
 
 
 _SHARES = ("maxMigratingPerWorkload", "maxUnavailablePerWorkload")
-_SKIP = "skipCheckExpectedReplicas"
+_SKIP, _GATE = "skipCheckExpectedReplicas", "skipEvictionGates"
 
 
-def _of_every_pod(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
-    """No pod of a workload is evicted whose limit is as high as its replicas.
+def _shares(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Text is a percentage. No pod of a workload is evicted whose limit is as high as its replicas.
 
     Source: `filterExpectedReplicas` and `GetMaxUnavailable` in `pkg/descheduler/controllers/migration`
     (1.2 to 1.8).
     """
-    for field in _SHARES if args.get(_SKIP) is not True else ():
+    skipped = args.get(_SKIP) is True or "ExpectedReplicas" in texts(args.get(_GATE))
+    for field in _SHARES:
         share = args.get(field)
-        percent = digits(share[:-1]) if isinstance(share, str) and share.endswith("%") else None
-        if percent is not None and percent >= 100:
+        if not isinstance(share, str) or is_placeholder(share):
+            continue
+        percent = digits(share.removesuffix("%").removeprefix("-"))
+        if percent is None or not share.endswith("%"):
+            message = f"{field} is {share!r}, neither a number nor a percentage: {_END}"
+            yield Violation((*base, field), message, "write a number without quotes, or a share such as 10%")
+        elif percent >= 100 and not share.startswith("-") and not skipped:
             yield Violation(
                 (*base, field),
                 f"{field} is {share}, all pods of a workload: {_MIGRATION} evicts no pod of any workload",
