@@ -165,10 +165,19 @@ def node_fields(definitions: dict[str, Schema]) -> None:
     term["matchFields"] = {"type": "array", "items": {"$ref": "#/$defs/NodeFieldRequirement"}}
 
 
+def data_sources(definitions: dict[str, Schema]) -> None:
+    """The API server drops a dataSource of no kind."""
+    source = definitions["TypedLocalObjectReference"]
+    definitions["DataSource"] = source | {"required": ["name"]}
+    claim = definitions["PersistentVolumeClaimSpec"]["properties"]
+    claim["dataSource"] = {"$ref": "#/$defs/DataSource"}
+
+
 def exported() -> dict[str, dict[str, Schema]]:
     """Every file as it is written."""
     result = files()
     node_fields(result[_SHARED])
+    data_sources(result[_SHARED])
     return result
 
 

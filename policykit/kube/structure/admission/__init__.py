@@ -52,6 +52,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("kubeflow.org", "TFJob"): "workloads.training_job",
     ("kubeflow.org", "XGBoostJob"): "workloads.training_job",
     ("kubelet.config.k8s.io", "KubeletConfiguration"): "kubelet_configuration.configuration",
+    ("kubevirt.io", "KubeVirt"): "machines.kubevirt",
     ("kubevirt.io", "VirtualMachine"): "machines.virtual_machine",
     ("kubevirt.io", "VirtualMachineInstance"): "machines.virtual_machine",
     ("kustomize.config.k8s.io", "Component"): "changing_labels.kustomization",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.admission.checks import Data, refused
-from policykit.manifests.path import Path, lookup
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import numbered, whole
+from policykit.manifests.shape import mapping, numbered, whole
 
 _GPUS: Path = ("domain", "devices", "gpus")
 _DISPLAY: Path = ("virtualGPUOptions", "display")
@@ -26,6 +26,18 @@ def virtual_machine(data: Data) -> Iterator[Problem]:
         where = (*base, *_GPUS, shown[1], *_DISPLAY)
         what = "is the second display with ramFB, and a machine has one"
         yield refused(where, what, "write ramFB: {enabled: false}: KubeVirt's webhook refuses it", key=True)
+
+
+_CONFIGURATION: Path = ("spec", "configuration")
+_CONFIGURED = ("developerConfiguration", "mediatedDevicesConfiguration", "permittedHostDevices")
+
+
+def kubevirt(data: Data) -> Iterator[Problem]:
+    """KubeVirt's own object: a part of its configuration beside it. Source: `KubeVirtSpec` (1.0 to 1.9)."""
+    for field in _CONFIGURED:
+        if field in mapping(data.get("spec")):
+            what = f"is no field there: it belongs in {dotted((*_CONFIGURATION, field))}"
+            yield refused(("spec", field), what, "move it: the API server drops it", key=True)
 
 
 def disaggregated_set(data: Data) -> Iterator[Problem]:

@@ -136,6 +136,7 @@ def adapters(data: Data) -> Iterator[Problem]:
             what = f"has none of {', '.join(_WAYS[:-1])} and {_WAYS[-1]}"
             advice = f"select the adapters by one of them: {_REFUSED}"
             yield refused(("spec", "nicSelector"), what, advice, kind=INCONSISTENT)
+        yield from _addresses(selector.get("rootDevices"))
         yield from _ranges(selector.get("pfNames"), whole(spec.get("numVfs")))
     if spec.get("deviceType") == "vfio-pci" and spec.get("isRdma") is True:
         what = f"is true, but deviceType is vfio-pci: {_REFUSED}"
@@ -156,6 +157,22 @@ def _resource(name: str) -> Iterator[Problem]:
         what = f'is "{name}", with a hyphen: the webhook of operators up to 1.6 refuses it'
         advice = f"write {name.replace('-', '_')}"
         yield refused(path, what, advice, Severity.WARNING, kind=BAD_VALUE)
+
+
+_ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
+"""As Linux names PCI devices; a domain has more digits behind some bridges."""
+
+
+def _addresses(listed: object) -> Iterator[Problem]:
+    """Source: `Selected` of the policy's nicSelector, which compares them with the files of sysfs."""
+    for position, word in words(listed):
+        if _ADDRESS.fullmatch(word):
+            continue
+        meant = word.lower() if word.count(":") > 1 else f"0000:{word.lower()}"
+        advice = f"did you mean {meant}?" if _ADDRESS.fullmatch(meant) else "write it as 0000:3b:00.0"
+        path: Path = ("spec", "nicSelector", "rootDevices", position)
+        what = "no address of a PCI device as Linux writes it: it selects no adapter"
+        yield refused(path, f"is {word}, {what}", advice, Severity.WARNING, kind=BAD_VALUE)
 
 
 def _ranges(listed: object, functions: int | None) -> Iterator[Problem]:

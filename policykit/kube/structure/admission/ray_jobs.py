@@ -29,6 +29,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered, pairs, whole
+from policykit.model.severity import Severity
 
 _KUEUE = "kueue.x-k8s.io/queue-name"
 _LONGEST = 36
@@ -55,17 +56,12 @@ def ray_job(data: Data) -> Iterator[Problem]:
     """Sources: `ValidateRayJobSpec` and `ValidateRayJobMetadata` (KubeRay v1.6), and the webhook for
     RayJobs of Kueue (0.9 to 0.19)."""
     yield from owner_name(data)
-    yield from _job(data.get("spec"), ("spec",), pairs(lookup(data, ("metadata", "annotations"))))
-    spec, labels = data.get("spec"), lookup(data, ("metadata", "labels"))
-    if not isinstance(spec, dict) or not isinstance(labels, dict) or not labels.get(_KUEUE):
+    spec, queued = data.get("spec"), bool(mapping(lookup(data, ("metadata", "labels"))).get(_KUEUE))
+    annotations = pairs(lookup(data, ("metadata", "annotations")))
+    yield from _job(spec, ("spec",), annotations, queued=queued)
+    if not isinstance(spec, dict) or not queued or spec.get("clusterSelector"):
         return
     path: Path = ("spec", "shutdownAfterJobFinishes")
-    if spec.get("clusterSelector"):
-        if spec.get("rayClusterSpec"):
-            yield refused(
-                ("spec", "clusterSelector"), "selects a cluster that is there", "delete it, as Kueue demands"
-            )
-        return
     yield from scaled_in_queue(data, ("spec", "rayClusterSpec"))
     if spec.get(path[-1]) in (None, False) and spec.get("rayClusterSpec"):
         there = path if path[-1] in spec else path[:1]
@@ -77,7 +73,10 @@ def ray_job(data: Data) -> Iterator[Problem]:
         )
 
 
-def _job(spec: object, base: Path, annotations: Mapping[str, str]) -> Iterator[Problem]:
+def _job(
+    spec: object, base: Path, annotations: Mapping[str, str], *, queued: bool = False
+) -> Iterator[Problem]:
+    """`queued`: by Kueue."""
     if not isinstance(spec, dict):
         return
     selector, made = spec.get("clusterSelector"), spec.get("rayClusterSpec")
@@ -101,7 +100,7 @@ def _job(spec: object, base: Path, annotations: Mapping[str, str]) -> Iterator[P
     yield from _sidecar(spec, base)
     yield from _environment(spec, base)
     if isinstance(selector, dict) and selector:
-        yield from _selected(spec, selector, base)
+        yield from _selected(spec, selector, base, queued=queued)
     yield from _deletion(spec, base)
     yield from cluster(made, (*base, "rayClusterSpec"), annotations)
 
@@ -125,8 +124,15 @@ def _end(spec: Data, base: Path) -> Iterator[Problem]:
         )
 
 
-def _selected(spec: Data, selector: Data, base: Path) -> Iterator[Problem]:
-    """A job on a cluster that is there."""
+def _selected(spec: Data, selector: Data, base: Path, *, queued: bool) -> Iterator[Problem]:
+    """A job on a cluster that is there. Source: `getOrCreateRayClusterInstance` (KubeRay v1.6)."""
+    if spec.get("rayClusterSpec") and queued:
+        what = "selects a cluster that is there"
+        yield refused((*base, "clusterSelector"), what, "delete it, as Kueue demands")
+    elif spec.get("rayClusterSpec"):
+        what = "makes no cluster: the job runs on the one that clusterSelector names"
+        path = (*base, "rayClusterSpec")
+        yield refused(path, what, "delete one of the two", Severity.WARNING, key=True, kind=INCONSISTENT)
     if not selector.get("ray.io/cluster"):
         yield refused((*base, "clusterSelector"), "does not name a cluster", "add ray.io/cluster")
     if spec.get("suspend") is True and spec.get("shutdownAfterJobFinishes") is True:

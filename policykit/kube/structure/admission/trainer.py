@@ -142,6 +142,9 @@ def train_job(data: Data) -> Iterator[Problem]:
     yield from one_of(data, ("spec", "runtimeRef", "kind"), _RUNTIMES, "no runtime is found")
     base: Path = ("spec", "trainer")
     trainer = mapping(lookup(data, base))
+    for problem in not_below(trainer, base, "numNodes", 1, "Trainer up to 2.3 takes 0, and makes no pod"):
+        none = whole(trainer.get("numNodes")) == 0
+        yield problem._replace(severity=Severity.WARNING) if none else problem
     yield from not_below(trainer, base, "numProcPerNode", 1, _API)
     yield from _processes(trainer.get("numProcPerNode"), (*base, "numProcPerNode"))
     per_node = mapping(trainer.get("resourcesPerNode"))

@@ -64,6 +64,7 @@ def claim_spec(spec: object, base: Path) -> Iterator[Problem]:
     if not isinstance(spec, dict) or "..." in spec:
         return
     yield from _modes(spec, base)
+    yield from _source(spec, base)
     size = lookup(spec, ("resources", "requests", "storage"))
     if size is not None and spec.get("storageClassName") and spec.get("accessModes") in (None, []):
         advice = f"add accessModes, such as [ReadWriteOnce]: {_SERVER}, unless this is part of a claim"
@@ -71,6 +72,33 @@ def claim_spec(spec: object, base: Path) -> Iterator[Problem]:
     elif size is None and spec.get("accessModes"):
         advice = f"add resources.requests.storage: {_SERVER}, unless this is part of a claim"
         yield refused(base, "requests no storage", advice, Severity.WARNING, kind=INCONSISTENT)
+
+
+_COPIED = (("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io"))
+"""Kinds of dataSource, and their API groups."""
+
+
+def _source(spec: Data, base: Path) -> Iterator[Problem]:
+    """What the API server takes and drops. Source: `EnforceDataSourceBackwardsCompatibility` (v1.36)."""
+    source, path = spec.get("dataSource"), (*base, "dataSource")
+    if not isinstance(source, dict) or any(map(_open, source)) or any(map(is_placeholder, source.values())):
+        return
+    kind, group = source.get("kind"), source.get("apiGroup") or ""
+    if not isinstance(kind, str | None) or (kind or "", group) in _COPIED:
+        return
+    if spec.get("dataSourceRef") is not None:
+        if not kind:
+            yield refused(path, "has no kind", f"add kind: {_SERVER}", kind=INCONSISTENT)
+        return
+    meant = next((each for each in _COPIED if each[0] == kind), None)
+    if meant is None:
+        what = f"is of kind {kind}" if kind else "has no kind"
+        advice = "write dataSourceRef for other kinds" if kind else "add kind, such as PersistentVolumeClaim"
+    else:
+        what = f"is a {kind} of the API group {group}" if group else f"is a {kind} without an API group"
+        advice = f"write apiGroup: {meant[1]}" if meant[1] else "delete apiGroup"
+    what += ", which the API server drops: the volume is empty"
+    yield refused(path, what, advice, Severity.WARNING, kind=INCONSISTENT)
 
 
 def _modes(spec: Data, base: Path) -> Iterator[Problem]:
