@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from policykit.gates import REFUSED, Gate
 from policykit.kube.requests import containers, requested
-from policykit.model.shared_cards import NAMES
+from policykit.model.shared_cards import HAMI_MODE, NAMES
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -15,26 +16,44 @@ if TYPE_CHECKING:
     from policykit.model.pool import Pool
 
 
-def gates(review: Review, cluster: Cluster) -> Iterator[Gate]:
-    """Refused if that holds for every pool with room: the shares of a container come from different cards.
+class Crowded(NamedTuple):
+    """A container with more shares than any node has cards."""
 
-    Source: `CustomFilterRule` and `Fit` of HAMi (2.4 to 2.7); `checkNodeGPUSharingPredicate` of Volcano
-    (1.8 to 1.15).
+    resource: str
+    asked: int
+    cards: int
+
+
+def crowded(review: Review, cluster: Cluster) -> Iterator[Crowded]:
+    """If that holds for every pool with room: the shares of a container come from different cards.
+
+    Source: `CustomFilterRule` and `Fit` of HAMi (2.4 to 2.7), which takes slices of MIG from one card;
+    `checkNodeGPUSharingPredicate` of Volcano (1.8 to 1.15).
     """
     pools = review.possible_pools
     if not pools or any(pool.sharing.mode not in NAMES for pool in pools) or review.selects_unlisted_machine:
         return
-    names = {NAMES[pool.sharing.mode].cards for pool in pools}
     cards = [_cards(cluster, pool) for pool in pools]
-    asked = [requested(container) for _, _, container in containers(review.pod_set.spec)]
-    for name in sorted(names):
-        most = max((each.get(name, 0) for each in asked), default=0)
-        if all(cards) and most > max(cards):
-            detail = (
-                f"a container requests {most} {name}, which come from different cards, but nodes have at "
-                f"most {max(cards)}"
-            )
-            yield Gate("cards", REFUSED, detail)
+    if not all(cards) or _MIG in review.pod_set.annotations.get(HAMI_MODE, ""):
+        return
+    containers_ask = [requested(container) for _, _, container in containers(review.pod_set.spec)]
+    for name in sorted({NAMES[pool.sharing.mode].cards for pool in pools}):
+        most = max((asked.get(name, 0) for asked in containers_ask), default=0)
+        if most > max(cards):
+            yield Crowded(name, most, max(cards))
+
+
+_MIG = "mig"
+
+
+def gates(review: Review, cluster: Cluster) -> Iterator[Gate]:
+    """Refused."""
+    for found in crowded(review, cluster):
+        detail = (
+            f"a container requests {found.asked} {found.resource}, which come from different cards, but "
+            f"nodes have at most {found.cards}"
+        )
+        yield Gate("cards", REFUSED, detail)
 
 
 def _cards(cluster: Cluster, pool: Pool) -> int:

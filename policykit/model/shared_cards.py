@@ -10,6 +10,8 @@ HAMI_SCHEDULER = "hami-scheduler"
 """schedulerName that HAMi's webhook writes into pods that state none, or the default."""
 HAMI_WEBHOOK, HAMI_IGNORES = "hami.io/webhook", "ignore"
 """Label of a namespace or of pods, and the value with which HAMi's webhook leaves the pods alone."""
+HAMI_MODE = "nvidia.com/vgpu-mode"
+"""Annotation: how HAMi shares the card of the pod."""
 SLOTS = 10
 """Pods that share one card unless deviceSplitCount says otherwise."""
 
@@ -88,6 +90,8 @@ class MachineDevice(NamedTuple):
     """A device that a virtual machine asks for. Locations of its fact: `resource`."""
 
     resource: str
+    passed_on: bool = True
+    """False: only the pod of the machine requests it."""
 
 
 class PluginConfiguration(NamedTuple):

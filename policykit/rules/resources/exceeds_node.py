@@ -1,17 +1,20 @@
 """A pod requests more than any node of its pools has.
 
 The scheduler needs one node that fits the whole pod. If even the largest node is too small, the
-pod stays pending, and no autoscaler can help.
+pod stays pending, and no autoscaler can help. Virtual cards of HAMi and Volcano that one container requests
+come from different cards, however many pods share a card.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from policykit.gates.shared_cards import crowded
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Shape
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.model.shared_cards import NAMES
 from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 
@@ -55,6 +58,20 @@ GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
+    yield from _too_large(review)
+    if review.cluster and any(pool.sharing.mode in NAMES for pool in review.eligible_pools or ()):
+        for found in crowded(review, review.cluster):
+            yield Violation(
+                request_path(review.pod_set, found.resource),
+                f"a container requests {found.asked} {found.resource}, which come from different cards, but "
+                f"the nodes of its pools have at most {found.cards}",
+                f"request at most {found.cards}, with more memory and cores of each",
+                Severity.WARNING,
+                follows=frozenset({"PK216", "PK516"}),
+            )
+
+
+def _too_large(review: Review) -> Iterator[Violation]:
     """Compares the request with every node shape of the eligible pools; unknown sizes always fit."""
     shapes = [s for pool in review.eligible_pools or () for s in pool.shapes if s.maximum != 0]
     if (

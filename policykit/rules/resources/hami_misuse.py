@@ -24,7 +24,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.model.shared_cards import HAMI_IGNORES, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
+from policykit.model.shared_cards import HAMI_IGNORES, HAMI_MODE, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
 from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
 from policykit.rules.resources import hami_requests
@@ -55,9 +55,8 @@ _CARD = "nvidia.com/gpu"
 _PARTS = ("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores")
 _AMOUNTS = frozenset({"memory", "core"})
 """Roles of resources that are parts of a card."""
-_MODE = "nvidia.com/vgpu-mode"
 _POD_ANNOTATIONS = (
-    _MODE,
+    HAMI_MODE,
     "nvidia.com/use-gputype",
     "nvidia.com/nouse-gputype",
     "nvidia.com/use-gpuuuid",
@@ -311,7 +310,7 @@ def _more_than_cards(review: Review) -> Iterator[Violation]:
 
 def _is_shared(review: Review, asked: Mapping[str, Any]) -> bool:
     by_hami = review.pod_set.scheduler_name in _SERVED_BY_HAMI
-    return by_hami and (any(part in asked for part in _PARTS) or _MODE in review.pod_set.annotations)
+    return by_hami and (any(part in asked for part in _PARTS) or HAMI_MODE in review.pod_set.annotations)
 
 
 def _most(cluster: Cluster | None) -> int:

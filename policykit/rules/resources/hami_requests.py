@@ -13,10 +13,10 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import is_boolean, mapping
 from policykit.model.severity import Severity
+from policykit.model.shared_cards import HAMI_MODE
 from policykit.nearest import nearest
 from policykit.placement.review import Review
 
-_MODE = "nvidia.com/vgpu-mode"
 MODES = ("hami-core", "mig", "mps")
 _NUMA = "nvidia.com/numa-bind"
 WORDS = (
@@ -36,27 +36,31 @@ WORDS = (
 _SPLIT = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
 _PARTS = frozenset({"memory", "core"})
+_NVIDIA = "nvidia.com"
+_OF_AMD, _CORES_OF_AMD = "amd.com/gpu", "amd.com/gpucores"
 _COUNTED = frozenset({"huawei-hami", "hygon", "iluvatar", "kunlunxin"})
 """Vendors of whose parts HAMi takes none without a card."""
 _ASCEND = "huawei-hami"
 _OF_TWO = "huawei.com/Ascend910C"
-_CHOOSES = re.compile(r"(?:no-?use|use)-|vgpu-mode$|numa-bind$")
+_CHOOSES = re.compile(r"(no-?)?use-|vgpu-mode$|numa-bind$")
 """How the names of annotations go on that choose among cards."""
-_BY_UUID: Mapping[str, str] = {
-    "nvidia": "nvidia.com/use-gpuuuid",
-    "amd": "amd.com/use-gpu-uuid",
-    "aws-neuron": "aws.amazon.com/use-neuron-uuid",
-    "biren": "birentech.com/use-gpuuuid",
-    "cambricon": "cambricon.com/use-gpuuuid",
-    "enflame": "enflame.com/use-gpuuuid",
-    "hygon": "hygon.com/use-gpuuuid",
-    "kunlunxin": "hami.io/use-xpu-uuid",
-    "metax": "metax-tech.com/use-gpuuuid",
-    "mthreads": "mthreads.ai/use-gpuuuid",
-    "vastai": "vastaitech.com/use-gpuuuid",
+_CHOSEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "nvidia": ("nvidia.com", ("gpuuuid", "gputype")),
+    "amd": ("amd.com", ("gpu-uuid", "gputype")),
+    "aws-neuron": ("aws.amazon.com", ("neuron-uuid",)),
+    "biren": ("birentech.com", ("gpuuuid", "biren")),
+    "cambricon": ("cambricon.com", ("gpuuuid", "mlutype")),
+    "enflame": ("enflame.com", ("gpuuuid",)),
+    "hygon": ("hygon.com", ("gpuuuid", "dcutype")),
+    "kunlunxin": ("hami.io", ("xpu-uuid",)),
+    "metax": ("metax-tech.com", ("gpuuuid",)),
+    "mthreads": ("mthreads.ai", ("gpuuuid",)),
+    "vastai": ("vastaitech.com", ("gpuuuid", "va")),
 }
-"""Maker of a card, and the annotation that names cards of its."""
-_MAKERS = {name.partition("/")[0]: maker for maker, name in _BY_UUID.items() if maker != "kunlunxin"}
+"""Maker of cards: the domain of the annotations that choose among them, and what follows `use-` or `nouse-`;
+the first names cards."""
+_BY_UUID = {maker: f"{domain}/use-{names[0]}" for maker, (domain, names) in _CHOSEN_BY.items()}
+_MAKERS = {domain: maker for maker, (domain, _) in _CHOSEN_BY.items() if maker != "kunlunxin"}
 _MAKERS["baidu.com"] = "kunlunxin"
 _WEIGHTS = "hami.io/device-scoring-weights"
 _WEIGHED = frozenset({"slot", "core", "memory"})
@@ -82,17 +86,18 @@ def violations(review: Review) -> Iterator[Violation]:
             side = "limits" if name in limits else "requests"
             where = review.pod_set.place(field, position, "resources", side, name)
             yield from _alone(name, asked, where)
+            yield from _of_amd(name, asked, where)
             yield from _of_ascend(review, name, amount, where)
 
 
 def _modes(review: Review) -> Iterator[Violation]:
     annotations = review.pod_set.annotations
-    mode = annotations.get(_MODE, "")
+    mode = annotations.get(HAMI_MODE, "")
     if mode and not is_filled_in(mode) and not any(each in mode for each in MODES):
         near = nearest(mode.lower(), MODES)
         yield Violation(
-            review.pod_set.place("annotations", _MODE),
-            f"{_MODE} is {mode}, and HAMi has no card in such a mode: the pod stays pending",
+            review.pod_set.place("annotations", HAMI_MODE),
+            f"{HAMI_MODE} is {mode}, and HAMi has no card in such a mode: the pod stays pending",
             f"did you mean {near}?" if near else f"write one of {', '.join(MODES)}, or delete it",
             Severity.WARNING,
         )
@@ -126,12 +131,14 @@ def _weights(review: Review) -> Iterator[Violation]:
 
 
 def _of_another_maker(review: Review) -> Iterator[Violation]:
-    """Annotations that choose among cards which the pod does not request."""
+    """Annotations that choose among cards which the pod does not request, or that HAMi does not read."""
     makers = {name: known.hardware for name in review.requests if (known := _maker(name)) is not None}
     for key in review.pod_set.annotations if makers else ():
         domain, _, name = key.partition("/")
-        maker = _MAKERS.get(domain, "")
-        if maker and _CHOOSES.match(name) and maker not in makers.values() and all(makers.values()):
+        maker, chooses = _MAKERS.get(domain, ""), _CHOOSES.match(name)
+        if maker and chooses and maker in makers.values():
+            yield from _unread(review, key, domain, chooses, _CHOSEN_BY[maker])
+        elif maker and chooses and all(makers.values()):
             asked, other = next(iter(makers.items()))
             yield Violation(
                 review.pod_set.place("annotations", key),
@@ -140,6 +147,25 @@ def _of_another_maker(review: Review) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=True,
             )
+
+
+def _unread(
+    review: Review, key: str, domain: str, chooses: re.Match[str], read: tuple[str, tuple[str, ...]]
+) -> Iterator[Violation]:
+    """A name of no annotation in the domain; those of NVIDIA's cards are judged with other misspelt ones."""
+    written = chooses.string[chooses.end() :]
+    if not written or domain in (_NVIDIA, "baidu.com"):
+        return
+    if written in read[1] and chooses[1] in (None, "no"):
+        return
+    meant = f"{domain}/{'nouse' if chooses[1] else 'use'}-{nearest(written, read[1]) or read[1][0]}"
+    yield Violation(
+        review.pod_set.place("annotations", key),
+        f"HAMi does not read annotation {key}: it has no effect",
+        f"did you mean {meant}?",
+        Severity.WARNING,
+        key=True,
+    )
 
 
 def _maker(name: str) -> Vendor | None:
@@ -187,6 +213,20 @@ def _alone(name: str, asked: Mapping[str, int], where: Path) -> Iterator[Violati
         Severity.WARNING,
         key=True,
     )
+
+
+def _of_amd(name: str, asked: Mapping[str, int], where: Path) -> Iterator[Violation]:
+    """Source: `MutateAdmission` of `pkg/device/amd` (2.10)."""
+    if name == _CORES_OF_AMD and _OF_AMD in asked and not 1 <= asked[name] <= _HUNDRED:
+        yield Violation(
+            where,
+            f"{name} is {asked[name]}, but HAMi takes 1 to {_HUNDRED} percent: its webhook refuses the pod",
+            "delete it for all cores of the card" if asked[name] < 1 else f"write {_HUNDRED}",
+            Severity.WARNING,
+        )
+
+
+_HUNDRED = 100
 
 
 def _of_ascend(review: Review, name: str, amount: int, where: Path) -> Iterator[Violation]:

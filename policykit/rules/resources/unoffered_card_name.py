@@ -8,7 +8,7 @@ device plugin refer to a configuration by the name of a ConfigMap and a key in i
 runs without one. A node's label may choose another key. A plugin without an operator reads the file that
 CONFIG_FILE names, and nothing else. The configuration of MIG slices that a node's label chooses has to be in
 the ConfigMap that migManager names. KubeVirt makes no pod for a virtual machine with a device that is not
-among its permittedHostDevices.
+among its permittedHostDevices, and passes on no card that the machine has among its resources alone.
 """
 
 from __future__ import annotations
