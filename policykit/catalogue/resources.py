@@ -30,6 +30,8 @@ class Resource(NamedTuple):
     """Every vendor id whose plugin offers this name."""
     older: bool = False
     """Deprecated, or from an older plugin."""
+    gone: str = ""
+    """The release from which on no plugin offers it."""
     excludes: tuple[str, ...] = ()
     maximum: int | None = None
     allowed: tuple[int, ...] = ()
@@ -127,6 +129,7 @@ def _resource(name: str, entry: Mapping[str, Any]) -> Resource:
         entry.get("when", ""),
         tuple(entry.get("offered_by", [entry["vendor"]] if "vendor" in entry else ())),
         entry.get("older", False),
+        entry.get("gone", ""),
         tuple(entry.get("excludes", ())),
         entry.get("max"),
         tuple(entry.get("allowed", ())),

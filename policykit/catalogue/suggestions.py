@@ -92,7 +92,7 @@ def unlikely(name: str) -> NameProblem | None:
     if not rest or resource(name) is not None:
         return None
     if known_domain(name):
-        main = _main(name)
+        main = main_resource(name)
         joined = f"{written}/{_SIGNS.sub('', rest)}"
         if joined != name and resource(joined) is not None:
             return ("is not a known resource", (joined,))
@@ -137,7 +137,7 @@ def _quota_key(name: str) -> NameProblem | None:
 
 
 def _label(name: str) -> NameProblem | None:
-    return ("is a node label, not a resource", _main(name)) if labels.listed(name) else None
+    return ("is a node label, not a resource", main_resource(name)) if labels.listed(name) else None
 
 
 def _plus(name: str) -> NameProblem | None:
@@ -230,10 +230,10 @@ def _similar(name: str, domain: str) -> tuple[str, ...]:
         known = tuple(sorted({mig_resource(profile) for card in products() for profile in card.mig_profiles}))
     by_name = {full.partition("/")[2]: full for full in known}
     close = get_close_matches(name.partition("/")[2], by_name, n=_FEW, cutoff=0.7)
-    return tuple(by_name[found] for found in close) or _main(name)
+    return tuple(by_name[found] for found in close) or main_resource(name)
 
 
-def _main(name: str) -> tuple[str, ...]:
+def main_resource(name: str) -> tuple[str, ...]:
     meant = _table()["main"].get(name.partition("/")[0])
     return (meant,) if meant else ()
 

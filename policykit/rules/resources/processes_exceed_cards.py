@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from policykit.kube import requests
 from policykit.kube.podsets import PodSet, pod_sets
@@ -75,7 +76,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if not names or has_unknown_amounts(pod_set, context.cluster):
             continue
         cards = sum(asked[name] for name in names)
-        yield from _visible(pod_set, context.cluster)
+        yield from _visible(manifest, pod_set, context.cluster)
         for found in () if _OF_SEVERAL_DEVICES.intersection(names) else _processes(manifest, pod_set):
             if found.number > cards and found.path not in seen:
                 seen.add(found.path)
@@ -123,11 +124,13 @@ Sources: TPU7x in the documentation of Cloud TPU, Neuron's device plugin, Intel'
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 
 
-def _visible(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
+def _visible(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
     """Lists of indices; the devices of a container are counted from 0."""
-    for field, position, container in requests.containers(pod_set.spec):
+    for path, container in _with_resources(manifest, pod_set):
         asked = requests.requested(container)
-        cards = sum(asked[name] for name in card_resources_in(asked, cluster))
+        names = card_resources_in(asked, cluster)
+        cards = sum(asked[name] for name in names)
+        there = f"the container requests {cards} {names[0] if len(names) == 1 else 'cards'}"
         listed = container.get("env") if cards else None
         for at, each in enumerate(listed if isinstance(listed, list) else ()):
             name, value = mapping(each).get("name"), text(mapping(each).get("value"))
@@ -137,15 +140,23 @@ def _visible(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
             if indices != set(range(cards)):
                 most = max(indices)
                 why = (
-                    f"the container requests {cards}, so device {most} does not exist"
+                    f"{there}, so device {most} does not exist"
                     if most >= cards
-                    else f"the container requests {cards}: {cards - len(indices)} of them stay idle"
+                    else f"{there}: {cards - len(indices)} of them stay idle"
                 )
                 yield Violation(
-                    pod_set.place(field, position, "env", at, "value"),
+                    (*path, "env", at, "value"),
                     f"{name} lists {value}, but {why}",
                     "delete it: the container sees the cards that it requests",
                 )
+
+
+def _with_resources(manifest: Manifest, pod_set: PodSet) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Containers, and what a kind has instead of one, such as the model of an InferenceService."""
+    for field, position, container in requests.containers(pod_set.spec):
+        yield pod_set.place(field, position), container
+    for path in dict.fromkeys(device.path[:-3] for device in pod_set.devices):
+        yield path, mapping(lookup(manifest.data, path))
 
 
 _INDICES = re.compile(r"[0-9]{1,3}(?:,[0-9]{1,3})*")

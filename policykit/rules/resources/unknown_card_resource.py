@@ -3,7 +3,8 @@
 No node has such a resource, so the pod stays pending. Common mistakes are a node label instead of a
 resource, a name without the vendor's domain, a card model instead of the resource, the wrong case,
 and `+` instead of `.` in the name of a MIG profile. A MIG profile that no known card has, a domain that is
-nearly a vendor's, and `gpu` under the domain of a vendor whose cards have another name are told as warnings.
+nearly a vendor's, `gpu` under the domain of a vendor whose cards have another name, and a name that newer
+plugins no longer offer are told as warnings.
 
 The API server refuses every other name without a domain but cpu, memory, ephemeral-storage and hugepages-*:
 `storage` too, which only a claim of a volume has.
@@ -70,6 +71,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield from _misspelt(review, path, name)
         elif known.role == "partition" and name.startswith(_SLICES):
             yield from _unlikely(path, name)
+        elif known.gone:
+            yield from _gone(review, path, name, known.gone)
         elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
@@ -81,6 +84,20 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 _SLICES = "nvidia.com/mig-"
+
+
+def _gone(review: Review, path: Path, name: str, release: str) -> Iterator[Violation]:
+    from policykit.catalogue.suggestions import main_resource
+
+    meant = main_resource(name)
+    yield Violation(
+        path,
+        f"{name} is offered by no device plugin from {release} on",
+        _advice(meant),
+        Severity.WARNING,
+        key=True,
+        fix=partial(_fix, review, path, name, meant[0]) if meant else None,
+    )
 
 
 def _unlikely(path: Path, name: str) -> Iterator[Violation]:
@@ -154,7 +171,7 @@ def _is_usual(name: str) -> bool:
     known = resource(name)
     if known is None:
         return name in _COMPUTE
-    return known.role != "accounting" and not name.startswith(_SLICES)
+    return known.role != "accounting" and not known.gone and not name.startswith(_SLICES)
 
 
 @memoize_beside
