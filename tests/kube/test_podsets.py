@@ -179,6 +179,10 @@ _CASES = {
         " {template: {apiVersion: v1, kind: Pod}}, {template: {apiVersion: v1, kind: Secret}}]}}",
         ["component[1].pod spec.components[1].template 1"],
     ),
+    "apps.nvidia.com the job that fills a cache": (
+        "{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMCache, spec: {source: {ngc: {}}}}",
+        ["cache spec 1"],
+    ),
     "apps.nvidia.com each instance over its stages": (
         "{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, spec: {replicas: 2,"
         " resources: {}, multiNode: {parallelism: {pipeline: 3, tensor: 8}}}}",

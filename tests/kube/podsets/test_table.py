@@ -42,6 +42,7 @@ def test_a_stale_table_is_told(
 
 
 _NOT_SHARED = {
+    ("apps.nvidia.com", "NIMCache"),
     ("apps.nvidia.com", "NIMPipeline"),
     ("apps.nvidia.com", "NIMService"),
     ("elastic.iml.github.io", "ElasticJob"),
