@@ -10,7 +10,7 @@ from typing import Any
 from policykit.manifests.problem import Problem
 
 _CHECKS: Mapping[tuple[str, str], str] = {
-    ("", "ConfigMap"): "networks.files",
+    ("", "ConfigMap"): "adapter_files.files",
     ("", "LimitRange"): "quotas.limit_range",
     ("", "PersistentVolume"): "volumes.volume",
     ("", "PersistentVolumeClaim"): "volumes.claim",
@@ -68,7 +68,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("machineconfiguration.openshift.io", "KubeletConfig"): "kubelet_configuration.of_machines",
     ("node.eks.aws", "NodeConfig"): "kubelet_configuration.of_nodes",
     ("node.k8s.io", "RuntimeClass"): "builtin.runtime_class",
-    ("mellanox.com", "NicClusterPolicy"): "networks.of_nic_operator",
+    ("mellanox.com", "NicClusterPolicy"): "adapter_files.of_nic_operator",
     ("nvidia.com", "ClusterPolicy"): "nvidia.cluster_policy",
     ("nvidia.com", "NVIDIADriver"): "nvidia.nvidia_driver",
     ("policy", "PodDisruptionBudget"): "builtin.disruption_budget",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
+from policykit.kube.structure.admission.adapter_files import ADDRESS, LONGEST, where
 from policykit.kube.structure.admission.checks import Data, name_of, refused, words
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
-from policykit.manifests.path import Path, lookup
+from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.severity import Severity
@@ -25,7 +26,6 @@ _DEVICES = {
     "sriov": ("deviceID",),
 }
 """Plugins that move a device into the pod, and the fields of their configuration that name it."""
-_LONGEST = 100_000
 _REFUSED = "the operator's webhook refuses it"
 
 
@@ -33,13 +33,13 @@ def definition(data: Data) -> Iterator[Problem]:
     """A NetworkAttachmentDefinition; without a configuration Multus looks for a file of its name."""
     path: Path = ("spec", "config")
     written = mapping(data.get("spec")).get("config")
-    if not isinstance(written, str) or not written.strip() or len(written) > _LONGEST:
+    if not isinstance(written, str) or not written.strip() or len(written) > LONGEST:
         return
     try:
         found = json.loads(written)
     except (ValueError, RecursionError) as error:
         if not is_placeholder(written):
-            what = f"is no JSON: {_where(error)}"
+            what = f"is no JSON: {where(error)}"
             yield refused(path, what, "Multus refuses pods with this network", kind=BAD_VALUE)
         return
     config = mapping(found)
@@ -62,61 +62,6 @@ def definition(data: Data) -> Iterator[Problem]:
                 Severity.WARNING,
                 kind=INCONSISTENT,
             )
-
-
-def _where(error: Exception) -> str:
-    """In words of the user's text, not of Python."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"line {error.lineno}, column {error.colno}"
-    return "it is nested too deeply"
-
-
-_LISTS: Mapping[str, tuple[str, str]] = {
-    "resourceList": ('"resourceName"', "the device plugin for SR-IOV"),
-    "configList": ('"rdmaHcaMax"', "the device plugin for shared RDMA"),
-}
-"""Lists in the files of device plugins, a word that each has, and who reads it."""
-_OF_NIC_OPERATOR = ("rdmaSharedDevicePlugin", "sriovDevicePlugin")
-
-
-def files(data: Data) -> Iterator[Problem]:
-    """A ConfigMap, perhaps with the file of a device plugin for adapters."""
-    for key, written in mapping(data.get("data")).items():
-        yield from _file(written, ("data", key))
-
-
-def of_nic_operator(data: Data) -> Iterator[Problem]:
-    """A NicClusterPolicy."""
-    for field in _OF_NIC_OPERATOR:
-        path: Path = ("spec", field, "config")
-        yield from _file(lookup(data, path), path)
-
-
-def _file(written: object, path: Path) -> Iterator[Problem]:
-    if not isinstance(written, str) or len(written) > _LONGEST:
-        return
-    for field, (word, who) in _LISTS.items():
-        if f'"{field}"' in written and word in written:
-            try:
-                listed = mapping(json.loads(written)).get(field)
-            except (ValueError, RecursionError) as error:
-                if not is_placeholder(written):
-                    what = f"is no JSON: {_where(error)}"
-                    yield refused(path, what, f"{who} does not start with this file", kind=BAD_VALUE)
-            else:
-                if field == "resourceList":
-                    yield from _named_once(mappings(listed), path, who)
-
-
-def _named_once(listed: Sequence[Data], path: Path, who: str) -> Iterator[Problem]:
-    """Source: `validConfigs` of sriov-network-device-plugin (3.9)."""
-    seen: set[tuple[str, str]] = set()
-    for each in listed:
-        name = (text(each.get("resourcePrefix")), name_of(each, "resourceName"))
-        if name[1] and name in seen:
-            what = f"has the resource {'/'.join(filter(None, name))} twice"
-            yield refused(path, what, f"{who} does not start with this file: name each once")
-        seen.add(name)
 
 
 _WAYS = ("vendor", "deviceID", "pfNames", "rootDevices", "netFilter")
@@ -159,17 +104,13 @@ def _resource(name: str) -> Iterator[Problem]:
         yield refused(path, what, advice, Severity.WARNING, kind=BAD_VALUE)
 
 
-_ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
-"""As Linux names PCI devices; a domain has more digits behind some bridges."""
-
-
 def _addresses(listed: object) -> Iterator[Problem]:
     """Source: `Selected` of the policy's nicSelector, which compares them with the files of sysfs."""
     for position, word in words(listed):
-        if _ADDRESS.fullmatch(word):
+        if ADDRESS.fullmatch(word):
             continue
         meant = word.lower() if word.count(":") > 1 else f"0000:{word.lower()}"
-        advice = f"did you mean {meant}?" if _ADDRESS.fullmatch(meant) else "write it as 0000:3b:00.0"
+        advice = f"did you mean {meant}?" if ADDRESS.fullmatch(meant) else "write it as 0000:3b:00.0"
         path: Path = ("spec", "nicSelector", "rootDevices", position)
         what = "no address of a PCI device as Linux writes it: it selects no adapter"
         yield refused(path, f"is {word}, {what}", advice, Severity.WARNING, kind=BAD_VALUE)
