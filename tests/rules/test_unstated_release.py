@@ -132,6 +132,13 @@ def partition(fact: ReleaseFact) -> dict[str, Any]:
     return queues(values[fact.name.partition(" of ")[0]], {})
 
 
+def integration(fact: ReleaseFact) -> dict[str, Any]:
+    head = {"apiVersion": "config.kueue.x-k8s.io/v1beta1", "kind": "Configuration"}
+    selector = {"matchLabels": {"kueue-managed": "true"}}
+    listed = {"frameworks": ["pod", fact.name]}
+    return {**head, "managedJobsNamespaceSelector": selector, "integrations": listed}
+
+
 STATABLE = ("volcano", "koordinator", "yunikorn", "kueue")
 """Targets whose release a policy states; that of Kubernetes is `kubernetes`."""
 MADE: dict[tuple[str, str], Callable[[ReleaseFact], Any]] = {
@@ -149,6 +156,7 @@ MADE: dict[tuple[str, str], Callable[[ReleaseFact], Any]] = {
     ("coscheduling", "plugin argument"): coscheduling_argument,
     ("kubernetes", "scheduler field"): scheduler_field,
     ("kubernetes", "scheduler plugin"): scheduler_plugin,
+    ("kueue", "integration"): integration,
     ("yunikorn", "setting"): setting,
     ("yunikorn", "property"): lambda fact: queues({}, {"properties": {fact.name: fact.part or "1"}}),
     ("yunikorn", "field"): partition,

@@ -17,6 +17,9 @@ TEXT, FLAG, WHOLE, NUMBER, DURATION, ANY = "text", "flag", "whole", "number", "d
 Fields = Mapping[str, Any]
 """Name to a type, to the fields of a mapping, or to a list with the type of each item."""
 
+START = "it does not start"
+"""How messages end: what happens if the file is refused."""
+
 _CUSTOM_LABEL: Fields = {
     "name": TEXT,
     "sourceAnnotationKey": TEXT,
@@ -91,7 +94,10 @@ FIELDS: Fields = {
     "webhook": {"certDir": TEXT, "host": TEXT, "port": WHOLE},
 }
 GONE: Mapping[Path, str] = {
-    ("fairSharing", "enable"): "delete it: the section alone turns fair sharing on",
+    (
+        "fairSharing",
+        "enable",
+    ): "delete it: the section alone turns fair sharing on, with the preemptionStrategies it lists",
     ("integrations", "podOptions"): "write managedJobsNamespaceSelector instead",
     ("queueVisibility",): "delete it: the visibility server answers for queues",
     ("waitForPodsReady", "enable"): "delete it: the section alone turns waiting on",

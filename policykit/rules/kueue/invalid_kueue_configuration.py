@@ -1,11 +1,11 @@
 """Kueue's manager does not start with its configuration.
 
 It refuses a field that it does not know, and values of another type: a duration is text. It refuses an
-integration that it does not have, each of which is named by API group and kind in lower case, the integration
-of plain pods in kube-system or in its own namespace, before 0.15 those of Deployments, StatefulSets and
-LeaderWorkerSets without that of pods, strategies of fair sharing in another order than it tries them, times
-below 0, and a feature gate that it does not know. Until it starts nothing is admitted, and its webhooks
-refuse new jobs.
+integration that it does not have, each of which is named by API group and kind in lower case, namespaces to
+manage with kube-system or its own among them, before 0.15 the integrations of Deployments, StatefulSets and
+LeaderWorkerSets without that of pods, strategies of fair sharing in another order than it tries them, in
+v1beta2 none, times below 0, and a feature gate that it does not know. Until it starts nothing is admitted,
+and its webhooks refuse new jobs.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.durations import exact_seconds, is_signed_duration
-from policykit.kube import selectors
+from policykit.durations import is_signed_duration
 from policykit.kube.names import label_value_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import described
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.manifests.shape import mapping, numbered, pairs, text, texts, whole
+from policykit.manifests.shape import mapping, numbered, text, texts, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest, some
+from policykit.rules.kueue import managed_namespaces
 from policykit.rules.kueue.configuration_fields import (
     ANY,
     DURATION,
@@ -33,6 +33,7 @@ from policykit.rules.kueue.configuration_fields import (
     GATES,
     GONE,
     NUMBER,
+    START,
     TEXT,
     WHOLE,
     Fields,
@@ -42,9 +43,9 @@ from policykit.targets.kueue.names import (
     CONFIGURATION,
     CONFIGURATION_GROUP,
     FRAMEWORKS,
-    NAMESPACE_NAME,
     OF_PODS,
 )
+from policykit.targets.kueue.release_facts import INTEGRATIONS
 
 BAD = """\
 apiVersion: v1
@@ -66,30 +67,26 @@ GOOD = BAD.replace("PyTorchJob", "pytorchjob")
 
 _FRAMEWORKS: Path = ("integrations", "frameworks")
 _EXTERNAL: Path = ("integrations", "externalFrameworks")
-_SELECTOR: Path = ("managedJobsNamespaceSelector",)
-_OF_PODS_ALONE: Path = ("integrations", "podOptions", "namespaceSelector")
 _POD = "pod"
-_SYSTEM = "kube-system"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Sources: `fromFile` and `validate` in `pkg/config` (0.9 to 0.19)."""
     if manifest.group != CONFIGURATION_GROUP:
         return
-    data = manifest.data
-    yield from _unknown(data, FIELDS, (), new=manifest.api_version.endswith("/v1beta2"))
-    yield from _integrations(data)
-    yield from _of_pods(manifest, versions.release_of(context.cluster))
-    if not manifest.api_version.endswith("/v1beta2"):
-        yield from _without_pods(data, versions.release_of(context.cluster))
-    yield from _own_rules(data)
-    yield from _times(data)
+    data, new = manifest.data, manifest.api_version.endswith("/v1beta2")
+    have = versions.release_of(context.cluster)
+    yield from _unknown(data, FIELDS, (), new=new)
+    yield from _integrations(data, have)
+    yield from managed_namespaces.check(manifest, have)
+    if not new:
+        yield from _without_pods(data, have)
+    yield from _strategies(data, have, new=new)
+    yield from _requeuing(data, new=new)
+    yield from _times(data, new=new)
     yield from _resources(data)
     yield from _gates(data)
     yield from _controllers(data)
-
-
-_START = "it does not start"
 
 
 def _unknown(data: Mapping[str, Any], fields: Fields, path: Path, *, new: bool) -> Iterator[Violation]:
@@ -102,11 +99,9 @@ def _unknown(data: Mapping[str, Any], fields: Fields, path: Path, *, new: bool) 
         if known is None:
             near = nearest(name, tuple(fields))
             advice = f"did you mean {near}?" if near else f"known here: {some(sorted(fields))}"
-            yield Violation(
-                place, f"Kueue's configuration has no {dotted(place)}: {_START}", advice, key=True
-            )
+            yield Violation(place, f"Kueue's configuration has no {dotted(place)}: {START}", advice, key=True)
         elif new and place in GONE:
-            message = f"{dotted(place)} is only of v1beta1: {_START}"
+            message = f"{dotted(place)} is only of v1beta1: {START}"
             yield Violation(place, message, GONE[place], key=True)
         else:
             yield from _value(value, known, place, new=new)
@@ -138,10 +133,10 @@ _WORDS = {TEXT: "text", FLAG: "true or false", WHOLE: "a whole number", NUMBER: 
 
 
 def _of_type(value: Any, wanted: str, path: Path) -> Violation:
-    return Violation(path, f"{dotted(path)} is {described(value)}, not {wanted}: {_START}", f"write {wanted}")
+    return Violation(path, f"{dotted(path)} is {described(value)}, not {wanted}: {START}", f"write {wanted}")
 
 
-def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
+def _integrations(data: Mapping[str, Any], have: Version | None) -> Iterator[Violation]:
     listed, others = texts(lookup(data, _FRAMEWORKS)), texts(lookup(data, _EXTERNAL))
     for position, name in enumerate(listed):
         if is_placeholder(name):
@@ -153,6 +148,10 @@ def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
                 f"Kueue has no integration {name}: it does not start",
                 f"did you mean {near}?" if near else "list other kinds under externalFrameworks",
             )
+        elif have and (fact := _INTEGRATIONS.get(name)) and not fact.read_by(have):
+            when = f"added in {fact.since}" if fact.since else f"removed in {fact.gone}"
+            message = f"Kueue {have} has no integration {name}, {when}: {START}"
+            yield Violation((*_FRAMEWORKS, position), message, "remove it")
         elif name in listed[:position]:
             message = f"integration {name} is listed twice: Kueue does not start"
             yield Violation((*_FRAMEWORKS, position), message, "list it once")
@@ -160,37 +159,15 @@ def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
         if is_placeholder(name):
             continue
         if name.count(".") < 2:
-            message = f"external framework {name} has not the form Kind.version.group: {_START}"
+            message = f"external framework {name} has not the form Kind.version.group: {START}"
             advice = "write it as AppWrapper.v1beta2.workload.codeflare.dev"
             yield Violation((*_EXTERNAL, position), message, advice)
         elif name in others[:position]:
-            message = f"external framework {name} is listed twice: {_START}"
+            message = f"external framework {name} is listed twice: {START}"
             yield Violation((*_EXTERNAL, position), message, "list it once")
 
 
-def _of_pods(manifest: Manifest, release: Version | None) -> Iterator[Violation]:
-    """Of kube-system and of Kueue's own namespace, which is that of its ConfigMap if it states none.
-
-    Since 0.15 nothing reads podOptions.
-    """
-    data, holder = manifest.data, manifest.holder
-    own = text(data.get("namespace")) or (holder.namespace if holder and holder.kind == "ConfigMap" else "")
-    if _POD not in texts(lookup(data, _FRAMEWORKS)):
-        return
-    old = not manifest.api_version.endswith("/v1beta2") and (release is None or release < versions.V1BETA2)
-    severity = Severity.WARNING if release is None else None
-    for path, level in ((_SELECTOR, None), *([(_OF_PODS_ALONE, severity)] if old else [])):
-        stated = lookup(data, path)
-        for name in (_SYSTEM, own) if isinstance(stated, dict) else ():
-            if name and not is_placeholder(name) and _selects(mapping(stated), name):
-                yield Violation(
-                    path,
-                    f"selects {name}, where Kueue may not manage pods: "
-                    + (f"before {versions.V1BETA2} {_START}" if level else _START),
-                    f"add {{key: {NAMESPACE_NAME}, operator: NotIn, values: [{_SYSTEM}, kueue-system]}}",
-                    level,
-                )
-                break
+_INTEGRATIONS = {fact.name: fact for fact in INTEGRATIONS}
 
 
 def _without_pods(data: Mapping[str, Any], have: Version | None) -> Iterator[Violation]:
@@ -212,27 +189,41 @@ def _without_pods(data: Mapping[str, Any], have: Version | None) -> Iterator[Vio
             return
 
 
-_STRATEGIES: Path = ("fairSharing", "preemptionStrategies")
+_FAIR, _LIST = "fairSharing", "preemptionStrategies"
+_STRATEGIES: Path = (_FAIR, _LIST)
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 _WAITING, _STRATEGY = "waitForPodsReady", "requeuingStrategy"
 _REQUEUING: Path = (_WAITING, _STRATEGY)
 _STAMPS = ("Creation", "Eviction")
 
 
-def _own_rules(data: Mapping[str, Any]) -> Iterator[Violation]:
-    """Of fair sharing, and of waiting for pods."""
-    listed = texts(lookup(data, _STRATEGIES))
+def _is_on(section: Mapping[str, Any], *, new: bool) -> bool:
+    """Without `enable: true` a release that reads v1beta2 drops the section of v1beta1."""
+    return bool(section) and (new or section.get("enable") is True)
+
+
+def _strategies(data: Mapping[str, Any], have: Version | None, *, new: bool) -> Iterator[Violation]:
+    """Of fair sharing. Releases before v1beta2 check those of a section that is not enabled, too."""
+    section, listed = mapping(data.get(_FAIR)), texts(lookup(data, _STRATEGIES))
+    if new and isinstance(data.get(_FAIR), dict) and not section.get(_LIST):
+        message = f"{_FAIR} has no {_LIST}, which v1beta2 requires: {START}"
+        yield Violation((_FAIR,), message, f"list {_FINAL}, {_INITIAL}, as v1beta1 does by default", key=True)
+    checked = _is_on(section, new=new) or (have is not None and have < versions.V1BETA2)
     known = ((), (_FINAL,), (_INITIAL,), (_FINAL, _INITIAL))
-    if listed not in known and not any(map(is_placeholder, listed)):
-        message = f"Kueue does not try {', '.join(listed)} in this order: {_START}"
+    if checked and listed not in known and not any(map(is_placeholder, listed)):
+        message = f"Kueue does not try {', '.join(listed)} in this order: {START}"
         yield Violation(_STRATEGIES, message, f"write {_FINAL}, {_INITIAL}, or one of the two")
+
+
+def _requeuing(data: Mapping[str, Any], *, new: bool) -> Iterator[Violation]:
+    """Of workloads whose pods did not become ready in time."""
     waiting = mapping(data.get(_WAITING))
-    if not waiting or waiting.get("enable") is False:
+    if not _is_on(waiting, new=new):
         return
     strategy = mapping(waiting.get(_STRATEGY))
     stamp = strategy.get("timestamp")
     if isinstance(stamp, str) and stamp not in _STAMPS and not is_placeholder(stamp):
-        message = f"timestamp is {stamp}: {_START}"
+        message = f"timestamp is {stamp}: {START}"
         yield Violation((*_REQUEUING, "timestamp"), message, f"write {' or '.join(_STAMPS)}")
     for field in ("backoffLimitCount", "backoffBaseSeconds", "backoffMaxSeconds"):
         number = whole(strategy.get(field))
@@ -241,10 +232,10 @@ def _own_rules(data: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _negative(value: object, path: Path) -> Violation:
-    return Violation(path, f"{path[-1]} is {value}, below 0: {_START}", "write 0 or more")
+    return Violation(path, f"{path[-1]} is {value}, below 0: {START}", "write 0 or more")
 
 
-_TIMES: tuple[Path, ...] = (
+_TIMES: tuple[tuple[str, ...], ...] = (
     ("admissionFairSharing", "usageHalfLifeTime"),
     ("admissionFairSharing", "usageSamplingInterval"),
     ("multiKueue", "gcInterval"),
@@ -254,25 +245,21 @@ _TIMES: tuple[Path, ...] = (
     ("waitForPodsReady", "recoveryTimeout"),
     ("waitForPodsReady", "timeout"),
 )
-_ABOVE = "usageSamplingInterval"
 
 
-def _times(data: Mapping[str, Any]) -> Iterator[Violation]:
+def _times(data: Mapping[str, Any], *, new: bool) -> Iterator[Violation]:
     for path in _TIMES:
-        value = lookup(data, path)
-        if not isinstance(value, str) or not is_signed_duration(value):
-            continue
-        if value.startswith("-") and lookup(data, (path[0], "enable")) is not False:
+        value, section = lookup(data, path), mapping(data.get(path[0]))
+        checked = path[0] != _WAITING or _is_on(section, new=new)
+        if isinstance(value, str) and is_signed_duration(value) and value.startswith("-") and checked:
             yield _negative(value, path)
-        elif path[-1] == _ABOVE and exact_seconds(value) == 0:
-            yield Violation(path, f"{_ABOVE} is {value}: {_START}", "write a time above 0, such as 5m")
     weights = ("admissionFairSharing", "resourceWeights")
     for name, weight in mapping(lookup(data, weights)).items():
         if isinstance(weight, (int, float)) and not isinstance(weight, bool) and weight < 0:
             yield _negative(weight, (*weights, name))
     origin = lookup(data, ("multiKueue", "origin"))
     if isinstance(origin, str) and not is_placeholder(origin) and (fault := label_value_problem(origin)):
-        message = f"origin is {origin!r}, which {fault}: {_START}"
+        message = f"origin is {origin!r}, which {fault}: {START}"
         yield Violation(("multiKueue", "origin"), message, "write a value of a label")
 
 
@@ -286,13 +273,13 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Violation]:
         strategy, name = each.get("strategy"), text(each.get("input"))
         if (
             isinstance(strategy, str)
-            and strategy not in ("Retain", "Replace")
+            and strategy not in ("", "Retain", "Replace")
             and not is_placeholder(strategy)
         ):
-            message = f"strategy is {strategy}: {_START}"
+            message = f"strategy is {strategy}: {START}"
             yield Violation((*_TRANSFORMED, position, "strategy"), message, "write Retain or Replace")
         if name and name in seen:
-            message = f"{name} is transformed twice: {_START}"
+            message = f"{name} is transformed twice: {START}"
             yield Violation((*_TRANSFORMED, position, "input"), message, "list it once, with all outputs")
         seen.add(name)
     yield from _device_classes(data)
@@ -306,16 +293,16 @@ def _device_classes(data: Mapping[str, Any]) -> Iterator[Violation]:
         name = text(each.get("name"))
         path: Path = (*_MAPPED, position)
         if name and name in names:
-            yield Violation((*path, "name"), f"{name} is listed twice: {_START}", "list it once")
+            yield Violation((*path, "name"), f"{name} is listed twice: {START}", "list it once")
         names.add(name)
         listed = each.get("deviceClassNames")
-        if listed == []:
-            message = f"deviceClassNames is empty: {_START}"
-            yield Violation((*path, "deviceClassNames"), message, "name a DeviceClass")
+        if not listed:
+            at = (*path, "deviceClassNames") if listed == [] else path
+            yield Violation(at, f"deviceClassNames is empty: {START}", "name a DeviceClass")
         for number, device in enumerate(texts(listed)):
             owner = classes.setdefault(device, name)
             if owner != name and not each.get("sources"):
-                message = f"{device} counts as {owner} already: {_START}"
+                message = f"{device} counts as {owner} already: {START}"
                 yield Violation((*path, "deviceClassNames", number), message, "list it under one name")
 
 
@@ -327,7 +314,7 @@ def _controllers(data: Mapping[str, Any]) -> Iterator[Violation]:
     for name, number in mapping(lookup(data, _CONCURRENCY)).items():
         yield from _value(number, WHOLE, (*_CONCURRENCY, name), new=False)
     if lookup(data, ("tls", "minVersion")) == "VersionTLS13" and lookup(data, _SUITES):
-        message = f"cipherSuites conflicts with minVersion VersionTLS13: {_START}"
+        message = f"cipherSuites conflicts with minVersion VersionTLS13: {START}"
         yield Violation(_SUITES, message, "delete it: TLS 1.3 chooses for itself", key=True)
 
 
@@ -339,18 +326,8 @@ def _gates(data: Mapping[str, Any]) -> Iterator[Violation]:
         if not isinstance(value, bool) and not is_placeholder(value):
             yield _of_type(value, "true or false", ("featureGates", name))
         elif name not in GATES and (near := nearest(name, GATES)):
-            message = f"Kueue has no feature gate {name}: {_START}"
+            message = f"Kueue has no feature gate {name}: {START}"
             yield Violation(("featureGates", name), message, f"did you mean {near}?", key=True)
-
-
-def _selects(selector: Mapping[str, object], namespace: str) -> bool:
-    """Whether it selects a namespace by the label that every namespace has."""
-    labels = {NAMESPACE_NAME: namespace}
-    wanted = pairs(selector.get("matchLabels"))
-    return wanted.items() <= labels.items() and all(
-        not selectors.problem(each) and selectors.matches(each, labels)
-        for each in selectors.read_all(selector.get("matchExpressions"))
-    )
 
 
 RULE = Rule(

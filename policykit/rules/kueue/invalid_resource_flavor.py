@@ -110,6 +110,10 @@ def _toleration_forms(manifest: Manifest) -> Iterator[Violation]:
             yield Violation(
                 (*path, number, "value"), message, "delete it, or write operator: Equal", key=True
             )
+        if effect == "":
+            yield Violation(
+                (*path, number, "effect"), "effect is empty", "delete it, which means every effect"
+            )
         if written.get("tolerationSeconds") is not None and effect != "NoExecute":
             message = "tolerationSeconds is only for the effect NoExecute"
             yield Violation((*path, number, "tolerationSeconds"), message, "delete it", key=True)

@@ -21,6 +21,7 @@ from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
+    POD_GROUP,
     POD_SET_GROUP,
     PREFERRED_TOPOLOGY,
     REQUIRED_TOPOLOGY,
@@ -98,7 +99,7 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
     yield from _values(there, place)
     yield from _slices(pod_set, there, place)
     if SLICE_CONSTRAINTS in there:
-        yield from _layers(there[SLICE_CONSTRAINTS], (*place, SLICE_CONSTRAINTS))
+        yield from _layers(there, _pods(pod_set), (*place, SLICE_CONSTRAINTS))
     if POD_SET_GROUP in there:
         yield from _group(there, place, have)
 
@@ -111,19 +112,40 @@ def _lone(manifest: Manifest, found: Sequence[PodSet], have: Version | None) -> 
     """A group is two pod sets of one job. Source: `ValidatePodSetGroupingTopology` (0.14.2 to 0.19)."""
     if manifest.kind not in _GROUPED or manifest.partial or (have and have < versions.GROUP_TOPOLOGY):
         return
-    members: dict[str, list[Path]] = {}
+    members: dict[str, list[PodSet]] = {}
     for pod_set in found:
-        place, name = pod_set.places.get("annotations"), pod_set.annotations.get(POD_SET_GROUP)
-        if place and name and not is_placeholder(name):
-            members.setdefault(name, []).append((*place, POD_SET_GROUP))
+        name = pod_set.annotations.get(POD_SET_GROUP)
+        if pod_set.places.get("annotations") and name and not is_placeholder(name):
+            members.setdefault(name, []).append(pod_set)
     since = "" if have else f": Kueue refuses that since {versions.GROUP_TOPOLOGY}"
-    for name, places in members.items():
-        if len(places) != 2:
-            pods = f"{len(places)} pod {'set' if len(places) == 1 else 'sets'}"
-            message = f"{POD_SET_GROUP} {name} is named by {pods}, not by 2{since}"
+    for name, pods in members.items():
+        if wrong := _unlike(manifest, pods):
             severity = None if have else Severity.WARNING
-            advice = "name the group in two pod sets, one of a single pod"
-            yield Violation(places[0], message, advice, severity, key=True)
+            message, advice = f"{POD_SET_GROUP} {name} is named by {wrong[0]}{since}", wrong[1]
+            yield Violation(pods[0].place("annotations", POD_SET_GROUP), message, advice, severity, key=True)
+
+
+def _unlike(manifest: Manifest, pods: Sequence[PodSet]) -> tuple[str, str] | None:
+    """What is wrong with the pod sets of a group, and what to do.
+
+    Only those of a JobSet are counted: a LeaderWorkerSet is admitted by replicas, others have one head.
+    """
+    if len(pods) != 2:
+        said = f"{len(pods)} pod {'set' if len(pods) == 1 else 'sets'}, not by 2"
+        return said, "name the group in two pod sets, one of a single pod"
+    for key in (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY):
+        one, other = (each.annotations.get(key) for each in pods)
+        if one != other and not is_placeholder(one) and not is_placeholder(other):
+            said = " and ".join(each or "none" for each in (one, other))
+            return (
+                f"pod sets of which each has another {key.partition('/')[2]}: {said}",
+                "write the same in both",
+            )
+    counts = [each.replicas for each in pods]
+    if manifest.kind == "JobSet" and None not in counts and 1 not in counts:
+        said = f"pod sets of {counts[0]} and {counts[1]} pods, neither of a single pod"
+        return said, "name the group in a pod set of one pod and in another"
+    return None
 
 
 def _values(there: Mapping[str, str], place: Path) -> Iterator[Violation]:
@@ -155,8 +177,13 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
             f"{SLICE_SIZE} is {size!r}, not a whole number above 0",
             "write the pods of a slice",
         )
-    elif size is not None and pod_set.replicas is not None:
-        yield from _divided(int(size[:10]), pod_set.replicas, (*place, SLICE_SIZE))
+    elif size is not None and (pods := _pods(pod_set)) is not None:
+        yield from _divided(int(size[:10]), pods, (*place, SLICE_SIZE))
+
+
+def _pods(pod_set: PodSet) -> int | None:
+    """How many pods are placed together; None: unknown, as with those that join a group of plain pods."""
+    return None if POD_GROUP in pod_set.labels else pod_set.replicas
 
 
 def _divided(size: int, pods: int, path: Path) -> Iterator[Violation]:
@@ -175,10 +202,15 @@ def _divided(size: int, pods: int, path: Path) -> Iterator[Violation]:
 _MOST_LAYERS = 3
 
 
-def _layers(text: str, path: Path) -> Iterator[Violation]:
+def _layers(there: Mapping[str, str], pods: int | None, path: Path) -> Iterator[Violation]:
     """Source: `validateSliceRequiredTopologyConstraintsAnnotation` (0.17 to 0.19)."""
+    for key in (SLICE_TOPOLOGY, SLICE_SIZE):
+        if key in there:
+            message = f"{SLICE_CONSTRAINTS} cannot be combined with {key}"
+            yield Violation(path, message, "remove one of them", key=True)
+            return
     try:
-        listed = json.loads(text)
+        listed = json.loads(there[SLICE_CONSTRAINTS])
     except (ValueError, RecursionError):
         listed = None
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
@@ -193,8 +225,15 @@ def _layers(text: str, path: Path) -> Iterator[Violation]:
     if any(size < 1 for size in sizes):
         yield Violation(path, f"{SLICE_CONSTRAINTS} has a layer without a size", "write 1 or more pods")
         return
+    if sizes and pods is not None and sizes[0] > pods:
+        yield Violation(
+            path, f"the first layer has {sizes[0]} pods, but there are {pods}", f"write at most {pods}"
+        )
     for number, (size, level) in enumerate(zip(sizes, levels, strict=True)):
-        if level in levels[:number]:
+        fault = label_key_problem(level) if isinstance(level, str) else "is not text"
+        if fault and not is_placeholder(level):
+            yield Violation(path, f"level {level!r} {fault}", "write the node label of a level")
+        elif level in levels[:number]:
             yield Violation(path, f"layer {level} is listed twice", "list it once")
         elif number and sizes[number - 1] % size:
             message = f"a layer of {size} pods does not divide the one above it, of {sizes[number - 1]}"

@@ -3,28 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import digits
-from policykit.targets.kueue.names import MANAGED, MAX_SECONDS, POD_GROUP, PREBUILT, QUEUE_NAME
+from policykit.model.severity import Severity
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import (
+    ELASTIC,
+    ELASTIC_KINDS,
+    MANAGED,
+    MAX_SECONDS,
+    POD_GROUP,
+    PREBUILT,
+    QUEUE_NAME,
+    TARGET_NAME,
+    framework_of,
+)
 
-_NAMES = ((QUEUE_NAME, "queue"), (PREBUILT, "workload"), (POD_GROUP, "group"))
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+    from policykit.model.release import Version
+
+_QUEUE, _WORKLOAD, _GROUP = (QUEUE_NAME, "queue"), (PREBUILT, "workload"), (POD_GROUP, "group")
 
 
-def check(manifest: Manifest, *, serving: bool) -> Iterator[Violation]:
-    """Of an object with pods; of those that serve, the queue alone is checked.
+_SERVING = frozenset({"Deployment", "LeaderWorkerSet", "StatefulSet"})
+"""Kinds of which the queue alone is checked."""
+
+
+def check(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """Of an object that Kueue may admit.
 
     Sources: `pkg/controller/jobframework/validation.go`, `pkg/controller/jobs` (0.9 to 0.19).
     """
+    if not framework_of(manifest.group, manifest.kind):
+        return
+    serving = manifest.kind in _SERVING
     labels = {key: value for key, value in manifest.labels.items() if not is_placeholder(value)}
-    for key, what in _NAMES[:1] if serving else _NAMES:
-        fault = dns_subdomain_problem(labels.get(key, "")) if labels.get(key) else ""
-        if fault:
+    jobs = (_QUEUE,) if serving else (_QUEUE, _WORKLOAD)
+    for key, what in (*jobs, _GROUP) if manifest.kind == "Pod" else jobs:
+        if fault := dns_subdomain_problem(labels[key]) if labels.get(key) else "":
             message = f"{what} {labels[key]!r} {fault}: Kueue's webhook refuses it"
             yield Violation(("metadata", "labels", key), message, f"write the name of a {what}")
+    if labels.get(QUEUE_NAME) == "":
+        # Where there is no Kueue it may be meant to say so.
+        severity = None if cluster and TARGET_NAME in cluster.targets else Severity.WARNING
+        message = f"{QUEUE_NAME} is empty: Kueue's webhook refuses the {manifest.kind}"
+        yield Violation(
+            ("metadata", "labels", QUEUE_NAME), message, "name a LocalQueue, or delete it", severity
+        )
+    yield from _elastic(manifest, versions.release_of(cluster))
     seconds = labels.get(MAX_SECONDS)
     if seconds is not None and not digits(seconds) and not serving:
         message = f"{MAX_SECONDS} is {seconds!r}, not a number of seconds above 0"
@@ -40,3 +72,18 @@ def check(manifest: Manifest, *, serving: bool) -> Iterator[Violation]:
     if group and workload and group != workload:
         message = f"the pod is in group {group}, but of workload {workload}: Kueue's webhook refuses it"
         yield Violation(("metadata", "labels", PREBUILT), message, f"write {group} in both")
+
+
+def _elastic(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    """Source: `ValidateElasticJobAnnotation` (0.18 and 0.19)."""
+    if manifest.kind in ELASTIC_KINDS or manifest.annotations.get(ELASTIC) != "true":
+        return
+    refused = have is not None and have >= versions.ELASTIC_CHECKED
+    since = "" if refused else f": Kueue refuses that since {versions.ELASTIC_CHECKED}"
+    yield Violation(
+        ("metadata", "annotations", ELASTIC),
+        f"{ELASTIC} is true, but a {manifest.kind} cannot be elastic{since}",
+        f"delete it: elastic are {', '.join(ELASTIC_KINDS)}",
+        None if refused else Severity.WARNING,
+        key=True,
+    )

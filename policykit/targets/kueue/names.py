@@ -21,6 +21,9 @@ PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
 """Label of a job or a pod: the Workload that is there for it."""
 MAX_SECONDS = "kueue.x-k8s.io/max-exec-time-seconds"
 """Label of a job: after so many seconds it is deactivated."""
+ELASTIC = "kueue.x-k8s.io/elastic-job"
+"""Annotation of a job: true if the number of its pods may change while it runs."""
+ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 MANAGED = "kueue.x-k8s.io/managed"
 """Label of a pod that Kueue itself sets."""
 REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
@@ -74,6 +77,13 @@ FRAMEWORKS = (
     "workload.codeflare.dev/appwrapper",
 )
 """Integrations of any release (0.9 to 0.19): `FrameworkName` in pkg/controller/jobs."""
+
+
+def framework_of(group: str, kind: str) -> str:
+    """The integration that admits objects of a kind; empty: there is none."""
+    names = (f"{group}/{kind}".lower(), kind.lower())
+    return next((name for name in names if name in FRAMEWORKS), "")
+
 
 OF_PODS = ("deployment", "leaderworkerset.x-k8s.io/leaderworkerset", "statefulset")
 """Integrations that need that of pods in releases before 0.15: `DependencyList` in pkg/controller/jobs."""

@@ -37,7 +37,6 @@ from policykit.model.quantity import amount
 from policykit.targets.kueue.names import (
     CONFIGURATION,
     CONFIGURATION_GROUP,
-    FRAMEWORKS,
     GROUP,
     NAMESPACE_NAME,
     PREFERRED_TOPOLOGY,
@@ -46,6 +45,7 @@ from policykit.targets.kueue.names import (
     REQUIRED_TOPOLOGY,
     SLICE_TOPOLOGY,
     TARGET_NAME,
+    framework_of,
 )
 from policykit.targets.kueue.objects import queues, resource_flavors
 from policykit.targets.kueue.objects.resource_flavors import ResourceGroup
@@ -156,8 +156,7 @@ def _frameworks(manifest: Manifest) -> Iterator[Fact]:
 
 
 def _queued(manifest: Manifest) -> Iterator[Fact]:
-    kind = manifest.kind.lower()
-    name = next((n for n in (f"{manifest.group}/{kind}", kind) if n in FRAMEWORKS), "")
+    name = framework_of(manifest.group, manifest.kind)
     if name and not is_placeholder(manifest.labels[QUEUE_NAME]):
         value = QueuedKind(name, manifest.kind, manifest.group)
         yield Fact(value, {"queue": ("metadata", "labels", QUEUE_NAME)})

@@ -23,6 +23,24 @@ TOPOLOGY_REQUESTS: tuple[ReleaseFact, ...] = (
 """Annotations of pods that ask for a topology."""
 
 
+def _integration(name: str, minor: int = 0, *, gone: int = 0) -> ReleaseFact:
+    since = Version(0, minor, 0) if minor else None
+    last = Version(0, gone, 0) if gone else None
+    return ReleaseFact("integration", name, since, last, source="pkg/controller/jobs")
+
+
+INTEGRATIONS: tuple[ReleaseFact, ...] = (
+    _integration("kubeflow.org/jaxjob", 12),
+    _integration("kubeflow.org/mxjob", gone=11),
+    _integration("leaderworkerset.x-k8s.io/leaderworkerset", 11),
+    _integration("ray.io/rayservice", 17),
+    _integration("sparkoperator.k8s.io/sparkapplication", 17),
+    _integration("trainer.kubeflow.org/trainjob", 14),
+    _integration("workload.codeflare.dev/appwrapper", 11),
+)
+"""Integrations that its configuration may list in some releases only."""
+
+
 def _annotations(minor: int, keys: str, source: str) -> Iterator[ReleaseFact]:
     for key in keys.split():
         yield ReleaseFact("annotation", f"kueue.x-k8s.io/{key}", Version(0, minor, 0), source=source)
@@ -30,6 +48,7 @@ def _annotations(minor: int, keys: str, source: str) -> Iterator[ReleaseFact]:
 
 FACTS: tuple[ReleaseFact, ...] = (
     *TOPOLOGY_REQUESTS,
+    *INTEGRATIONS,
     *_annotations(10, "pod-group-serving", "pkg/controller/jobs/pod/constants"),
     *_annotations(13, "elastic-job", "pkg/workloadslicing"),
     *_annotations(17, "priority-boost", "pkg/controller/constants/constants.go"),

@@ -61,6 +61,8 @@ SLICE_LAYERS = Version(0, 17, 0)
 OWN_KEYS_BACKPORTED, OWN_KEYS = Version(0, 17, 6), Version(0, 18, 2)
 """A flavor is asked for the labels that it states; before, for those of all flavors of its group. The first
 is a patch of the minor before."""
+ELASTIC_CHECKED = Version(0, 18, 0)
+"""The webhook refuses elastic-job on kinds without elastic jobs: gate ElasticJobsViaWorkloadSlices is on."""
 CHECKED_FLAVORS = Version(0, 18, 0)
 """The webhook refuses onFlavors of admission checks that are no flavors of the ClusterQueue."""
 
