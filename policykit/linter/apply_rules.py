@@ -69,12 +69,13 @@ def _about_gangs(
     wrapped = wrapped_objects(manifest, "PodGroup") if known.may_have_groups else ()
     groups = (manifest,) if manifest.kind == "PodGroup" else wrapped
     labelled = [each for each in pod_sets if each.labels or each.annotations]
-    for target in targets if groups or labelled else ():
+    for target in targets if groups else ():
         for each in groups if target.read_group else ():
             if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
                 about = located._replace(manifest=each)
                 yield _locate(Fact(group, _GROUP_FIELDS), about, context.path)
-        for pod_set in labelled if target.read_membership else ():
+    for pod_set in labelled:
+        for target in targets:
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Fact(joined.membership, places), located, context.path)

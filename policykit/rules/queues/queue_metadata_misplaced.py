@@ -103,8 +103,8 @@ _TARGET_KEYS = tuple(
 )
 _TARGET_NAMES = tuple(dict.fromkeys(each.target.name for each in _TARGET_KEYS))
 _KEYS = frozenset(each.key.key for each in _TARGET_KEYS)
-_ELSEWHERE = frozenset({"status", "volumeClaimTemplates", "volumes"})
-"""Fields with metadata of other things than pods and what makes them."""
+_ELSEWHERE = frozenset({"containers", "initContainers", "status", "volumeClaimTemplates", "volumes"})
+"""Fields without metadata, or with that of other things than pods and what makes them."""
 
 _RAY = ("volcano.sh/queue-name", "yunikorn.apache.org/queue", "kueue.x-k8s.io/queue-name")
 _RAY_CLUSTERS = frozenset({"RayCluster", "RayJob", "RayService"})

@@ -66,13 +66,15 @@ def _inline(data: Mapping[str, Any]) -> Iterator[Fact]:
 def _lists(
     data: Mapping[str, Any], pod_sets: Sequence[PodSet], *, patch: bool
 ) -> Iterator[tuple[Path, ListField]]:
-    metadata = mapping(data.get("metadata"))
-    api, kind, name = text(data.get("apiVersion")), text(data.get("kind")), text(metadata.get("name"))
-    group = api.partition("/")[0] if "/" in api else ""
+    atomic = any(pod_set.strategic for pod_set in pod_sets)
+    lists = _atomic(pod_sets) if atomic else _outermost(data)
+    metadata = mapping(data.get("metadata")) if lists else {}
+    kind, name = text(data.get("kind")), text(metadata.get("name"))
     if not kind or not name:
         return
-    atomic = any(pod_set.strategic for pod_set in pod_sets)
-    for path, items in (_atomic(pod_sets) if atomic else _outermost(data)).items():
+    api = text(data.get("apiVersion"))
+    group = api.partition("/")[0] if "/" in api else ""
+    for path, items in lists.items():
         if not isinstance(items, list) or not 0 < len(items) <= _LONGEST:
             continue
         if not atomic and not all(isinstance(mapping(item).get("name"), str) for item in items):

@@ -296,7 +296,8 @@ class _Finder:
         self.add(file, STDIN, "", *os.path.split(file.path))
 
     def add_file(self, file: File) -> None:
-        folder, name = os.path.split(file.path)
+        above, slash, name = file.path.rpartition("/")
+        folder = above or slash
         absolute = self._folder(folder).absolute
         if file.argument or name in KUSTOMIZATIONS:
             self.folders[absolute] = None

@@ -41,7 +41,8 @@ def from_roots(roots: Sequence[str]) -> Locate:
         )
 
     def locate(path: str) -> str:
-        folder, name = os.path.split(path)
+        above, slash, name = path.rpartition(os.sep)
+        folder = above or slash
         if name in ("", os.curdir, os.pardir):
             folder, name = os.path.split(os.path.abspath(os.path.join(here, path)))
         if folder not in folders:
