@@ -6,10 +6,10 @@ import os
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from policykit.linter.finding import Finding, Report
-from policykit.manifests.node import BREAK
+from policykit.manifests.node import lines_of
 from policykit.namedtuple import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
@@ -22,7 +22,7 @@ class SourceFiles:
 
     def __init__(self, raw: Callable[[str], bytes]) -> None:
         self._raw = raw
-        self._lines: dict[str, list[str]] = {}
+        self._lines: dict[str, Sequence[str]] = {}
         self._bytes: dict[str, bytes] = {}
         self._starts: dict[str, list[int]] = {}
 
@@ -30,9 +30,7 @@ class SourceFiles:
         """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
             self._lines.clear()
-            text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
-            plain = text.isascii() and "\r" not in text
-            self._lines[path] = text.split("\n") if plain else BREAK.split(text)
+            self._lines[path] = lines_of(self._content(path).removeprefix(_BOM).decode(errors="replace"))
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
@@ -110,11 +108,13 @@ class Group(NamedTuple):
         return lines + ([f"and {more} more clusters"] if more else [])
 
 
-def grouped(findings: Iterable[Finding], clusters: tuple[str, ...]) -> list[Group]:
+def grouped(findings: Sequence[Finding], clusters: tuple[str, ...]) -> list[Group]:
     """Findings in their order; those of one rule and location but different clusters are one group.
 
     `clusters`: all clusters of the run.
     """
+    if not any(finding.clusters for finding in findings):
+        return [Group(finding, (), clusters) for finding in findings]
     found: dict[tuple[object, ...], list[list[Finding]]] = {}
     for finding in findings:
         groups = found.setdefault((finding.path, finding.span, finding.code, finding.document), [])

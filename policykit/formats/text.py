@@ -25,13 +25,14 @@ _CUT = "..."
 def text(report: Report, context: FormatContext) -> str:
     """Each finding with its source line and help; empty if there are none."""
     files = SourceFiles(context.raw)
-    lines: list[str] = []
+    shown: list[str] = []
     for group in grouped(report.findings, context.clusters):
-        lines.append(_heading(group.finding, context))
+        lines = [_heading(group.finding, context)]
         lines += _excerpt(group.finding, files, context)
         lines += _help(group.finding)
         lines += [one_line(f"    {line}") for line in group.lines()]
-    return "\n".join([*lines, ""]) if lines else ""
+        shown.append("\n".join([*lines, ""]))
+    return "".join(shown)
 
 
 def concise(report: Report, context: FormatContext) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from policykit.linter.configurations import (
 )
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, origin_of
+from policykit.linter.interning import LARGE, Interned
 from policykit.linter.location import LocatedObject
 from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
 from policykit.linter.reader import (
@@ -196,6 +196,7 @@ class _FileLinter:
         self._skipped = ""
         self._obstacle = ""
         self._unfinished: set[int] = set()
+        self._interned = Interned() if len(text) > LARGE else None
         self._sources: dict[int, str] = {}
 
     def document(self, one: _Document) -> None:
@@ -310,13 +311,14 @@ class _FileLinter:
             self._suppressions.object(located)
         if partial:
             self._unfinished.add(manifest.document)
-        if not self._only_facts:
-            self._found.extend(self._file_rules.object(located, pod_sets))
-        self._facts.extend(facts_of(located, pod_sets, self._targets, self._context))
+        found = [] if self._only_facts else self._file_rules.object(located, pod_sets)
+        self._found.extend(map(self._interned, found) if self._interned else found)
+        self._state(located, pod_sets)
 
-    def _state(self, located: LocatedObject) -> None:
-        """Collects the facts of a configuration."""
-        self._facts.extend(facts_of(located, (), self._targets, self._context))
+    def _state(self, located: LocatedObject, pod_sets: Sequence[podsets.PodSet] = ()) -> None:
+        """Collects the facts of an object or a configuration."""
+        facts = facts_of(located, pod_sets, self._targets, self._context)
+        self._facts.extend(map(self._interned, facts) if self._interned else facts)
 
 
 def _obstacle(root: Node) -> str:
@@ -373,7 +375,7 @@ def _lines(text: str, document: _Document) -> str:
 
 def _kustomization(manifest: Manifest, path: str) -> Manifest:
     """With what kustomize takes for granted in a file of that name: `FixKustomizationPostUnmarshal` (5.8)."""
-    if posixpath.basename(path) not in KUSTOMIZATIONS:
+    if path.rpartition("/")[2] not in KUSTOMIZATIONS:
         return manifest
     absent = {field: value for field, value in _KUSTOMIZATION.items() if manifest.data.get(field) is None}
     return manifest._replace(data={**manifest.data, **absent})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from policykit.extension import compiled
@@ -35,6 +35,8 @@ def _as_set(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
+_PART = 1_000_000
+"""Characters that are searched together."""
 _COMMON = (
     *("er", "or", "od", "e-", "ol", "ti", "co", "ar", ".io", "um", "ce", "at", "ue", "ix", "host", "gr"),
     *("ed", "en", "IBL", "-tp", "Re", "em", "ot", "mi", "ni"),
@@ -56,10 +58,23 @@ def _by_common_part(words: frozenset[str]) -> tuple[tuple[str, Collection[str]],
 
 
 def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
-    """The words that a text does not contain, without the extension.
+    """The words that a text does not contain, without the extension."""
+    if len(text) <= _PART:
+        return _absent(text, words)
+    return frozenset.intersection(*(_absent(part, words) for part in _parts(text)))
 
-    Files of a tree, and documents of a file, have most of their lines in common: each line is searched once.
-    """
+
+def _parts(text: str) -> Iterator[str]:
+    """Whole lines of a large text, of which a list would take several times its memory."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PART) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _absent(text: str, words: frozenset[str]) -> frozenset[str]:
+    """Each line is searched once: files of a tree, and documents of a file, have most of theirs in common."""
     lines = {*text.split("\n")}
     known = _known_lines(words)
     if len(known) > _MOST_LINES:

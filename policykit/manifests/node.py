@@ -8,13 +8,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, count
 from operator import add
-from typing import Any
+from typing import Any, overload
 
 from policykit.manifests.path import Step
 from policykit.namedtuple import NamedTuple
 
 BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """What ends a line for libyaml."""
+_LARGE = 1_000_000
+"""Characters of a text from which a list of its lines takes too much memory."""
 OFFSET_BITS = 32
 """An extent is an offset of as many bits before another: `start << OFFSET_BITS | end`."""
 OFFSET_MASK = (1 << OFFSET_BITS) - 1
@@ -63,16 +65,49 @@ class Lines:
         return (self._starts or self._listed())[line]
 
     def _listed(self) -> array[int]:
-        found = self._starts = array("L", _starts(self._text))
+        found = self._starts = array("I", _starts(self._text))
         self._text = ""
         return found
 
 
 def _starts(text: str) -> Iterable[int]:
-    if "\r" in text or (not text.isascii() and any(other in text for other in "\x85\u2028\u2029")):
-        return (0, *(found.end() for found in BREAK.finditer(text)))
+    if len(text) > _LARGE or not _has_plain_breaks(text):
+        return chain((0,), (found.end() for found in BREAK.finditer(text)))
     # Each line begins behind the characters of those before it, and as many line feeds.
     return chain((0,), map(add, accumulate(map(len, text.split("\n"))), count(1)))
+
+
+def _has_plain_breaks(text: str) -> bool:
+    """Whether only line feeds end its lines."""
+    return "\r" not in text and (text.isascii() or not any(each in text for each in "\x85\u2028\u2029"))
+
+
+class _LargeText(Sequence[str]):
+    """The lines of a text that is much smaller than a list of them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = array("I", _starts(text))
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        start, *after = self._starts[index : index + 2]
+        return BREAK.split(self._text[start : after[0] if after else None], 1)[0]
+
+
+def lines_of(text: str) -> Sequence[str]:
+    """The lines of a text as findings count them, without what ends them."""
+    if len(text) > _LARGE:
+        return _LargeText(text)
+    return text.split("\n") if _has_plain_breaks(text) else BREAK.split(text)
 
 
 class Node:

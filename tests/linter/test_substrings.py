@@ -37,3 +37,10 @@ def test_words_that_texts_lack_one_after_the_other(texts: list[str], words: froz
     """What is known of the lines of a text helps with the next one, and words may have a part in common."""
     for text in texts:
         assert absent_in_python(text, words) == {word for word in words if word not in text}
+
+
+def test_words_anywhere_in_a_large_text() -> None:
+    """It is searched in parts; a line of any length is in one of them."""
+    text = "a: b\n" * 300_000 + "c: toleration\n" + "x" * 1_500_000 + "Queue\nd: e\n" * 2
+    absent = absent_in_python(text, frozenset({"toleration", "Queue", "d:", "affinity"}))
+    assert absent == {"affinity"}

@@ -9,7 +9,7 @@ import pytest
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
-from policykit.manifests.node import Mark, Node
+from policykit.manifests.node import Lines, Mark, Node, lines_of
 from policykit.manifests.parser import parse
 
 
@@ -62,3 +62,24 @@ def test_places_are_those_of_libyaml(text: str) -> None:
 def test_where_a_document_begins_and_ends(text: str, start: Mark, end: Mark) -> None:
     (root,) = (parsed.root for parsed in parse(text) if parsed.root)
     assert (root.start, root.end) == (start, end)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", "\x85", "\u2028"], ids=ascii)
+def test_lines_of_a_large_text_are_those_of_a_small_one(ending: str) -> None:
+    text = f"a: é{ending}{ending}b: 1"
+    repeated = 250_000
+    large = lines_of(text * repeated)
+    small = lines_of(text)
+    assert not isinstance(large, list)
+    assert isinstance(small, list)
+    assert len(large) == repeated * (len(small) - 1) + 1
+    assert large[:4] == ["a: é", "", "b: 1a: é", ""]
+    assert large[-2:] == ["", "b: 1"]
+    assert large[len(large) // 2] in ("", "b: 1a: é")
+
+
+def test_places_in_a_large_text() -> None:
+    text = "a: 1\r\nbc: 2\n" * 100_000
+    lines = Lines(text)
+    assert lines.mark(len(text) - 2) == Mark(199_999, 4)
+    assert lines.offset(199_999) == len(text) - 6
