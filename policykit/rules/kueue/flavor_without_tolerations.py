@@ -2,14 +2,16 @@
 
 Kueue adds the tolerations of the flavor that it assigns, so pods that wait for admission may lack
 them. Where the flavors of their queue are known and none adds what the pools' taints require, the
-pods are admitted, hold quota, and stay pending. Under partial coverage, a flavor whose labels no pool
-declares may be of nodes that the policy does not list.
+pods are admitted, hold quota, and stay pending. Only pools with the labels of a flavor are held
+against it; that no pool has them is reported at the flavor. Under partial coverage, a flavor whose
+labels no pool declares may be of nodes that the policy does not list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.affinity import NodeAffinity
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
@@ -22,6 +24,7 @@ from policykit.model.kueue import (
 )
 from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Severity
+from policykit.placement.landing import selection
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -91,9 +94,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             continue
         # Each group of resources adds the tolerations of one flavor.
         added = tuple(each for flavor in flavors for each in flavor.tolerations)
-        left = [_left(pool, added) for pool in pods.value.pools]
-        if all(left):
-            yield _violation(pods, cluster_queue, flavors, left[0][0])
+        reached = _reached(pods.value, flavors, context)
+        left = [_left(pool, added) for pool in reached]
+        if left and all(left):
+            yield _violation(pods, cluster_queue, flavors, reached[0].name, left[0][0])
 
 
 def _flavors(queue: DeclaredClusterQueue, known: dict[str, DeclaredFlavor]) -> tuple[DeclaredFlavor, ...]:
@@ -111,6 +115,22 @@ def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:
     return any(key not in cluster.declared_keys for key in flavor.labels)
 
 
+def _reached(pods: RefusedPods, flavors: tuple[DeclaredFlavor, ...], context: Context) -> list[RefusingPool]:
+    """The pools that have the labels of a flavor, which Kueue makes the pods select."""
+    cluster = context.cluster
+    assert cluster is not None
+    selected = [
+        NodeAffinity(selector={key: each.labels[key] for key in each.labels.keys() & cluster.declared_keys})
+        for each in flavors
+    ]
+    there = {
+        pool.name
+        for pool in cluster.pools
+        if any(selection(cluster, pool, each) is not False for each in selected)
+    }
+    return [each for each in pods.pools if each.name in there]
+
+
 def _left(pool: RefusingPool, added: tuple[Toleration, ...]) -> tuple[Taint, ...]:
     """Taints of a pool that nothing added tolerates."""
     return tuple(taint for taint in pool.taints if not any(tolerates(each, taint) for each in added))
@@ -120,6 +140,7 @@ def _violation(
     pods: LocatedFact[RefusedPods],
     queue: DeclaredClusterQueue,
     flavors: tuple[DeclaredFlavor, ...],
+    pool: str,
     taint: Taint,
 ) -> Violation:
     names = ", ".join(flavor.name for flavor in flavors)
@@ -127,7 +148,7 @@ def _violation(
     verb = "does not add the toleration" if len(flavors) == 1 else "adds the toleration"
     return Violation(
         pods.at("tolerations"),
-        f"the pod does not tolerate taint {taint} of pool {pods.value.pools[0].name}, and {which} of "
+        f"the pod does not tolerate taint {taint} of pool {pool}, and {which} of "
         f"ClusterQueue {queue.name} {verb}",
         "add it to the pod or to spec.tolerations of the flavor: the pods are admitted and stay pending",
     )
