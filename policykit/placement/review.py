@@ -204,6 +204,10 @@ def _review(
         name = runtime_classes.named(pod_set)
         unknown_class = bool(name) and runtime_classes.may_add(name, cluster.runtime_classes)
         pod_set = runtime_classes.admitted(pod_set, cluster.runtime_classes.get(name))
+    if cluster is not None and pod_set.spec.get("nodeSelector"):
+        from policykit.kube import compute_classes  # most hooks run without a policy
+
+        pod_set = compute_classes.admitted(pod_set, cluster.pools)
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     requested = requests.effective(pod_set.spec, pod_set.devices)
