@@ -34,6 +34,22 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 """Sources: kubelet (`runtime.GOARCH`, `runtime.GOOS`), Karpenter's `WellKnownValuesForRequirements` (1.5 to
 1.14), and what EKS and GKE document of their nodes."""
 
+_SMALL = frozenset(
+    f"karpenter.k8s.aws/instance-{name}"
+    for name in (
+        "accelerator-manufacturer",
+        "accelerator-name",
+        "category",
+        "cpu-manufacturer",
+        "family",
+        "gpu-manufacturer",
+        "gpu-name",
+        "size",
+    )
+)
+"""Labels whose values have no capitals. Source: `computeRequirements` and `lowerKabobCase` of Karpenter for
+AWS (0.32 to 1.14)."""
+
 _MEANT: Mapping[str, str] = {
     "aarch64": "arm64",
     "arm64v8": "arm64",
@@ -46,17 +62,23 @@ _MEANT: Mapping[str, str] = {
 
 def impossible(key: str, values: Iterable[object]) -> tuple[str, ...]:
     """The values, if the label has none of them on any node; empty: it may have one."""
-    known = VALUES.get(key)
-    if known is None:
+    known = VALUES.get(key, ())
+    if not known and key not in _SMALL:
         return ()
     stated = [value if isinstance(value, str) else "" for value in values]
-    if not stated or any(value in known or not value or is_filled_in(value) for value in stated):
+    if not stated or any(not value or is_filled_in(value) or _may_be(value, known) for value in stated):
         return ()
     return tuple(stated)
 
 
+def _may_be(value: str, known: tuple[str, ...]) -> bool:
+    return value in known if known else value == value.lower()
+
+
 def advice(key: str, value: str) -> str:
     """What may be meant by a value that the label never has."""
+    if key in _SMALL:
+        return f"did you mean {value.lower()}?"
     known = VALUES[key]
     folded = {each.lower(): each for each in known}
     meant = _MEANT.get(value.lower(), "")

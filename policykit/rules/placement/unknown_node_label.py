@@ -98,9 +98,8 @@ def _impossible(review: Review) -> Iterator[Violation]:
                 steps = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "values")
                 wanted.append((each.key, each.values, place("affinity", *steps)))
     for key, values, path in wanted:
-        if key not in node_label_values.VALUES or _has(review.cluster, key, values):
-            continue
-        if wrong := node_label_values.impossible(key, values):
+        wrong = node_label_values.impossible(key, values)
+        if wrong and not _has(review.cluster, key, values):
             yield Violation(
                 path,
                 f"no node has {key}={', '.join(wrong)}",

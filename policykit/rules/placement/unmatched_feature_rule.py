@@ -2,8 +2,9 @@
 
 The rule names features by their source: pci.device, kernel.version. No node has another one, unless a
 NodeFeature object of another program brings it. Devices have their numbers in small hexadecimal letters,
-without 0x. An expression with too many or too few values is an error that only nfd-master's log has. Labels,
-annotations, extended resources and taints in the domain kubernetes.io are left out, but for NFD's own.
+without 0x. An expression with too many or too few values is an error that only nfd-master's log has; another
+operator, and a label that is no string, the API server refuses. Labels, annotations, extended resources and
+taints in the domain kubernetes.io are left out, but for NFD's own.
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ _HEXADECIMAL = ("class", "device", "subsystem_device", "subsystem_vendor", "vend
 _NOTHING = ("DoesNotExist", "Exists", "IsFalse", "IsTrue")
 _COMPARED, _BETWEEN = ("Ge", "Gt", "Le", "Lt"), ("GeLe", "GtLt")
 _LISTED = ("In", "InRegexp", "NotIn")
+_OPERATORS = (*_LISTED, *_COMPARED, *_BETWEEN, *_NOTHING)
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
 _ASKED = "kubernetes.io"
 _WRITTEN = {"labels": "label", "annotations": "annotation", "extendedResources": "extended resource"}
@@ -92,8 +94,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     for number, rule in numbered(mapping(manifest.data.get("spec")).get("rules")):
         base: Path = ("spec", "rules", number)
         for field, what in _WRITTEN.items():
-            for key in mapping(rule.get(field)):
+            for key, value in mapping(rule.get(field)).items():
                 yield from _key(key, what, (*base, field, key), key_itself=True)
+                if isinstance(value, bool | int | float):
+                    yield Violation(
+                        (*base, field, key),
+                        f"the {what} {key} is no string: the API server refuses the rule",
+                        "put the value in quotes",
+                        Severity.ERROR,
+                    )
         for at, taint in numbered(rule.get("taints")):
             yield from _key(taint.get("key"), "taint", (*base, "taints", at, "key"), key_itself=False)
         yield from _matchers(rule.get("matchFeatures"), (*base, "matchFeatures"))
@@ -159,7 +168,12 @@ def _expression(feature: str, key: str, expression: Mapping[str, Any], at: Path)
     if any(is_filled_in(each) for each in texts(listed)) or (listed is not None and values is not listed):
         return
     wanted = ""
-    if operator in _NOTHING and values:
+    if operator and operator not in _OPERATORS:
+        if not is_filled_in(operator):
+            near = nearest(operator.lower().capitalize(), _OPERATORS) or "In"
+            what = f"{operator} is no operator: the API server refuses the rule"
+            yield Violation((*at, "op"), what, f"did you mean {near}?", Severity.ERROR)
+    elif operator in _NOTHING and values:
         wanted = "none"
     elif operator in _LISTED and not values:
         wanted = "one or more"

@@ -183,12 +183,20 @@ def _media(spec: dict[str, Any], base: Path) -> Iterator[Problem]:
                 message = f"{dotted(place)} is {medium}, but no container requests any: the pod never starts"
                 help_ = "add hugepages-2Mi, or another size, to the limits of the container that uses them"
                 yield Problem(place, message, help_, kind=INCONSISTENT)
+            elif medium == _PAGES and len(sizes := {*filter(_is_pages, _requested(spec))}) > 1:
+                message = f"{dotted(place)} is {medium}, but the pod requests pages of {len(sizes)} sizes"
+                help_ = f"write a size, such as {_PAGES}-2Mi: the pod never starts"
+                yield Problem(place, message, help_, kind=INCONSISTENT)
             continue
         if medium in _MEDIA:
             continue
         if near := next((each for each in _MEDIA if each.lower() == medium.lower()), ""):
             message = f"{dotted(place)} is {medium}, which no kubelet can mount: the pod never starts"
             yield Problem(place, message, f"write {near}", kind=INCONSISTENT)
+
+
+def _is_pages(name: str) -> bool:
+    return name.startswith("hugepages-")
 
 
 def _requested(spec: dict[str, Any]) -> Iterator[str]:

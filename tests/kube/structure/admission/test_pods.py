@@ -187,6 +187,15 @@ def test_pages_of_a_volume_are_requested(medium: str, resource: str, size: str, 
     assert found == ([f"{there}, but no container requests any: the pod never starts"] if refused else [])
 
 
+def test_pages_of_several_sizes_need_a_medium_of_one() -> None:
+    text = PAGES.replace("RESOURCE: SIZE", "hugepages-2Mi: 4Mi, hugepages-1Gi: 1Gi")
+    found = [message for _, message in said(text.replace("MEDIUM", "HugePages")) if "medium" in message]
+    assert found == ["spec.volumes[0].emptyDir.medium is HugePages, but the pod requests pages of 2 sizes"]
+    assert not [
+        message for _, message in said(text.replace("MEDIUM", "HugePages-1Gi")) if "medium" in message
+    ]
+
+
 CONTROLLER = """
 apiVersion: apps/v1
 kind: KIND
