@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest
@@ -138,24 +138,24 @@ def relocation(text: str, path: Path, node: Node) -> Relocate:
     return relocate
 
 
-def field(data: object, path: Sequence[Step]) -> str:
+def field(data: Any, path: Sequence[Step]) -> str:
     """("spec", "containers", 0, "image") is /spec/containers[main]/image.
 
     Items without a name are not distinguished: a baseline counts their findings. Steps that do not exist are
     kept as written.
     """
     text = ""
-    for step in path:
-        if type(data) is dict:
-            data = data.get(step)
-        elif type(data) is list and isinstance(step, int) and 0 <= step < len(data):
+    steps = iter(path)
+    try:
+        for step in steps:  # four times for each fact and finding
             data = data[step]
-        else:
-            data = None
-        if type(step) is str:
-            text += f"/{escaped(step)}" if "/" in step or "~" in step else "/" + step
-        else:
-            text += f"[{_name(data)}]"
+            if type(step) is str:
+                text += "/" + step if step.isidentifier() else "/" + escaped(step)
+            else:
+                text += f"[{_name(data)}]"
+    except (IndexError, KeyError, TypeError):
+        missing = (step, *steps)
+        text += "".join(["[]" if isinstance(each, int) else f"/{escaped(each)}" for each in missing])
     return text
 
 
