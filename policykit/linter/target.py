@@ -149,6 +149,8 @@ class Target(NamedTuple):
     """Annotation of pods with the key of the domain that all pods of a workload must share."""
     gang_annotations: frozenset[str] = frozenset()
     """Annotations of gangs in addition to those in `keys`, which other schedulers' pods must not have."""
+    labels: frozenset[str] = frozenset()
+    """Labels that it reads of pods or of their owners, in addition to those in `keys`."""
     gang_substrings: tuple[str, ...] = ()
     """Every file with one of its gangs contains one of these."""
     overrides_scheduler: Lazy[Callable[[TargetSettings, str], bool]] | None = None

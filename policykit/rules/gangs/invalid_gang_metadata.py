@@ -5,6 +5,7 @@ expect: the gang never starts, or the pods start one by one as if there were non
 refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key. A gang of AIBrix for Volcano
 may ask for pods of each role by its name, and never starts with a name that no role has. KAI-Scheduler reads
 batch-min-member of Jobs and JobSets alone, and makes a gang of as many pods of a JobSet as run in parallel.
+It ignores a preemptibility or a time that it cannot read, and a label that it expects as an annotation.
 """
 
 from __future__ import annotations

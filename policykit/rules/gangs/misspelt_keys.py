@@ -22,6 +22,8 @@ _OF_CONTROLLERS = (
 """Read by controllers that place groups of pods. Source: `pkg/constants` and `api` of JobSet (0.10) and
 LeaderWorkerSet (0.8)."""
 _WRITTEN = {
+    "kai.scheduler/min-member": "kai.scheduler/batch-min-member",
+    "kai.scheduler/queue-name": "kai.scheduler/queue",
     "kueue.x-k8s.io/local-queue": "kueue.x-k8s.io/queue-name",
     "kueue.x-k8s.io/queue": "kueue.x-k8s.io/queue-name",
     "scheduling.k8s.io/group": "scheduling.k8s.io/group-name",
@@ -77,7 +79,8 @@ def _places(pod_sets: Sequence[PodSet]) -> Iterator[Path]:
 def _known() -> Mapping[str, str]:
     """Keys without their separators to how they are written."""
     listed = (key.key for target in TARGETS for key in target.keys if "/" in key.key)
-    others = (*_OF_OPERATORS, *_OF_CONTROLLERS, *sorted(GANG_ANNOTATIONS))
+    labels = sorted(label for target in TARGETS for label in target.labels)
+    others = (*_OF_OPERATORS, *_OF_CONTROLLERS, *labels, *sorted(GANG_ANNOTATIONS))
     return {_plain(key): key for key in (*listed, *others)}
 
 

@@ -1,10 +1,11 @@
-"""Sizes of the gangs that KAI-Scheduler makes of jobs itself."""
+"""Sizes and topologies of the gangs that KAI-Scheduler makes itself, and whether they yield to others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.durations import is_signed_duration
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Violation
@@ -12,12 +13,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import digits, mapping, numbered, text, whole
 from policykit.model.severity import Severity
-from policykit.targets.kai import SCHEDULER, topology
+from policykit.targets.kai import DELAY, GRACE, LEVELS, PREEMPTIBILITY, SCHEDULER, SIZE, TOPOLOGY, topology
 
-_SIZE = "kai.scheduler/batch-min-member"
 _PLACES: tuple[Path, ...] = (
-    ("metadata", "annotations", _SIZE),
-    ("spec", "template", "metadata", "annotations", _SIZE),
+    ("metadata", "annotations", SIZE),
+    ("spec", "template", "metadata", "annotations", SIZE),
 )
 _JOBS: Path = ("spec", "replicatedJobs")
 _UNREAD = frozenset(
@@ -36,16 +36,72 @@ _OF_OWNERS = frozenset({("batch", "Job"), ("apps", "Deployment"), ("apps", "Stat
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/podgrouper/podgrouper/plugins` of KAI-Scheduler (0.15 to 0.17)."""
     kind = (manifest.group, manifest.kind)
+    yield from _of_preemption(manifest)
     if not manifest.partial:
         yield from _topology(manifest, kind in _OF_OWNERS)
     if kind in _UNREAD:
         yield from _unread(manifest)
     elif kind == ("batch", "Job"):
-        yield from _number(manifest.annotations.get(_SIZE), ("metadata", "annotations", _SIZE))
+        yield from _number(manifest.annotations.get(SIZE), ("metadata", "annotations", SIZE))
     elif kind == ("jobset.x-k8s.io", "JobSet"):
-        yield from _number(manifest.annotations.get(_SIZE), ("metadata", "annotations", _SIZE))
+        yield from _number(manifest.annotations.get(SIZE), ("metadata", "annotations", SIZE))
         if any(each.scheduler_name == SCHEDULER for each in pod_sets(manifest.data)):
             yield from _of_job_set(manifest)
+
+
+_PREEMPTIBLE = ("preemptible", "non-preemptible")
+
+
+def _of_preemption(manifest: Manifest) -> Iterator[Violation]:
+    """Values that are ignored, and labels and annotations that are taken for each other.
+
+    Source: `ParsePreemptibility` and `ParsePreemptionDelay` in pkg/apis/scheduling/v2alpha2, and
+    `default_grouper.go` in plugins (0.10, and of the times 0.17, to 0.20).
+    """
+    sets = pod_sets(manifest.data)
+    if not sets:
+        return
+    for field, keys, others in (("labels", (PREEMPTIBILITY,), (DELAY, GRACE)), _ANNOTATIONS):
+        own: Path = ("metadata", field)
+        for where in dict.fromkeys((own, *(at for each in sets if (at := each.places.get(field))))):
+            entries = mapping(lookup(manifest.data, where))
+            for key in keys:
+                if isinstance(value := entries.get(key), str) and (fault := _fault(key, value)):
+                    message = f"{key} is {value!r}, {fault}: KAI-Scheduler ignores it"
+                    yield Violation((*where, key), message, _RIGHT[key], Severity.WARNING)
+            for key in others:
+                if key in entries:
+                    meant = "annotation" if field == "labels" else "label"
+                    yield Violation(
+                        (*where, key),
+                        f"{key} is among the {field}, but KAI-Scheduler reads it as {_article(meant)}",
+                        f"move it to the {meant}s",
+                        Severity.WARNING,
+                        key=True,
+                    )
+
+
+_ANNOTATIONS = ("annotations", (DELAY, GRACE), (PREEMPTIBILITY,))
+_RIGHT = {
+    PREEMPTIBILITY: f"write {' or '.join(_PREEMPTIBLE)}",
+    DELAY: "write a time such as 30s or 5m",
+    GRACE: "write a time such as 30s or 5m; one below 0 keeps what is left of a gang",
+}
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun.startswith("a") else f"a {noun}"
+
+
+def _fault(key: str, value: str) -> str:
+    """What is wrong with a value; empty: nothing, or it is filled in later."""
+    if is_placeholder(value):
+        return ""
+    if key == PREEMPTIBILITY:
+        return "" if value in ("", *_PREEMPTIBLE) else f"neither {' nor '.join(_PREEMPTIBLE)}"
+    if not is_signed_duration(value):
+        return "no time"
+    return "below 0" if key == DELAY and value.startswith("-") else ""
 
 
 def _unread(manifest: Manifest) -> Iterator[Violation]:
@@ -53,7 +109,7 @@ def _unread(manifest: Manifest) -> Iterator[Violation]:
         if lookup(manifest.data, path) is not None:
             yield Violation(
                 path,
-                f"KAI-Scheduler reads {_SIZE} only of Jobs and JobSets, not of a {manifest.kind}: its pods "
+                f"KAI-Scheduler reads {SIZE} only of Jobs and JobSets, not of a {manifest.kind}: its pods "
                 "start one by one",
                 "run them as a Job or a JobSet",
                 Severity.WARNING,
@@ -68,19 +124,19 @@ def _topology(manifest: Manifest, of_owner: bool) -> Iterator[Violation]:
     """
     sets = pod_sets(manifest.data)
     places = [*topology.annotated(manifest, sets)] if sets else []
-    anywhere = any(entries.get(topology.NAME) for _, entries in places)
+    anywhere = any(entries.get(TOPOLOGY) for _, entries in places)
     for where, entries in places:
-        level = next((key for key in topology.LEVELS if entries.get(key)), "")
+        level = next((key for key in LEVELS if entries.get(key)), "")
         if level and not anywhere:
             yield Violation(
                 (*where, level),
-                f"{level} names a level, but no {topology.NAME} says of which Topology: "
+                f"{level} names a level, but no {TOPOLOGY} says of which Topology: "
                 "the pods are placed anywhere",
-                f"add {topology.NAME} with the name of the Topology",
+                f"add {TOPOLOGY} with the name of the Topology",
                 Severity.WARNING,
                 key=True,
             )
-        elif level and of_owner and where != topology.OWN and not manifest.annotations.get(topology.NAME):
+        elif level and of_owner and where != topology.OWN and not manifest.annotations.get(TOPOLOGY):
             yield Violation(
                 (*where, level),
                 f"KAI-Scheduler reads {level} of the {manifest.kind}, not of its pods: "
@@ -94,7 +150,7 @@ def _topology(manifest: Manifest, of_owner: bool) -> Iterator[Violation]:
 def _number(stated: object, path: Path) -> Iterator[Violation]:
     if isinstance(stated, str) and not is_placeholder(stated) and not digits(stated):
         message = (
-            f"{_SIZE} is {stated!r}, not a whole number above 0: KAI-Scheduler makes no group of the pods"
+            f"{SIZE} is {stated!r}, not a whole number above 0: KAI-Scheduler makes no group of the pods"
         )
         yield Violation(path, message, "write the number of pods that must start together, quoted")
 
@@ -104,8 +160,8 @@ def _of_job_set(manifest: Manifest) -> Iterator[Violation]:
     for position, job in numbered(lookup(manifest.data, _JOBS)):
         template = mapping(job.get("template"))
         own: Path = (*_JOBS, position, "template", "metadata", "annotations")
-        size = mapping(lookup(template, ("metadata", "annotations"))).get(_SIZE)
-        yield from _number(size, (*own, _SIZE))
+        size = mapping(lookup(template, ("metadata", "annotations"))).get(SIZE)
+        yield from _number(size, (*own, SIZE))
         if size is None:
             yield from _rest(text(job.get("name")), mapping(template.get("spec")), position, own)
 
@@ -120,6 +176,6 @@ def _rest(name: str, spec: Mapping[str, Any], position: int, own: Path) -> Itera
             (*_JOBS, position, "template", "spec", "parallelism"),
             f"KAI-Scheduler starts {name} in gangs of parallelism {together}, and of completions "
             f"{all_of_them} the last {'pod waits' if left == 1 else f'{left} pods wait'} for ever",
-            f"set {_SIZE} in {dotted(own)} to the fewest pods that may run, or make completions a multiple",
+            f"set {SIZE} in {dotted(own)} to the fewest pods that may run, or make completions a multiple",
             Severity.WARNING,
         )

@@ -13,6 +13,20 @@ QUEUE = "kai.scheduler/queue"
 PARTITION = "kai.scheduler/node-pool"
 """Label of nodes, queues and pods that one scheduler of several serves, as a SchedulingShard says."""
 
+PREEMPTIBILITY = "kai.scheduler/preemptibility"
+"""Label of the pod or of its owners (0.10)."""
+DELAY, GRACE = "kai.scheduler/preemption-delay", "kai.scheduler/staleness-grace-period"
+"""Annotations of the pod or of its owners (0.17)."""
+SIZE = "kai.scheduler/batch-min-member"
+"""Annotation of a job: the pods that must start together."""
+TOPOLOGY = "kai.scheduler/topology"
+LEVELS = ("kai.scheduler/topology-required-placement", "kai.scheduler/topology-preferred-placement")
+"""Annotations of the topmost owner, or of a template. Source: `plugins/constants` in pkg/podgrouper."""
+SEGMENT_LEVELS = (
+    "kai.scheduler/segment-topology-required-placement",
+    "kai.scheduler/segment-topology-preferred-placement",
+)
+
 KEYS = (
     Key("labels", QUEUE, "queue"),
     Key("labels", QUEUE, "queue", on_owner=True),
@@ -25,6 +39,8 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     supports_gangs=True,
+    gang_annotations=frozenset({SIZE, DELAY, GRACE, TOPOLOGY, *LEVELS, *SEGMENT_LEVELS}),
+    labels=frozenset({PREEMPTIBILITY, "kai.scheduler/subgroup-name"}),
     gang_substrings=("kai.scheduler",),
     releases=Lazy("policykit.targets.kai.facts:RELEASES"),
     release_facts=Lazy("policykit.targets.kai.facts:FACTS"),

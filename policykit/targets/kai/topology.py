@@ -13,16 +13,10 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
+from policykit.targets.kai import LEVELS, SEGMENT_LEVELS, TOPOLOGY
 
 KIND, GROUP = "Topology", "kai.scheduler"
 _POD_GROUP, _GROUP_OF_PODS = "PodGroup", "scheduling.run.ai"
-NAME = "kai.scheduler/topology"
-LEVELS = ("kai.scheduler/topology-required-placement", "kai.scheduler/topology-preferred-placement")
-"""Annotations of the topmost owner, or of a template. Source: `plugins/constants` in pkg/podgrouper."""
-_OF_SEGMENTS = (
-    "kai.scheduler/segment-topology-required-placement",
-    "kai.scheduler/segment-topology-preferred-placement",
-)
 OWN: Path = ("metadata", "annotations")
 _FIELDS = ("requiredTopologyLevel", "preferredTopologyLevel")
 _PART = "level"
@@ -41,7 +35,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for number, each in numbered(spec.get("subGroups")):
             yield from _constraint(each, ("spec", "subGroups", number))
     elif pod_sets:
-        inherited = manifest.annotations.get(NAME, "")
+        inherited = manifest.annotations.get(TOPOLOGY, "")
         for path, annotations in annotated(manifest, pod_sets):
             yield from _topologies(annotations, "" if path == OWN else inherited, path)
 
@@ -65,10 +59,10 @@ def _topology(manifest: Manifest) -> Iterator[Fact]:
 
 
 def _topologies(annotations: Mapping[str, str], inherited: str, path: Path) -> Iterator[Fact]:
-    topology = annotations.get(NAME, inherited)
-    if (name := annotations.get(NAME)) and not is_placeholder(name):
-        yield Fact(ObjectReference((_OBJECT,), name), {"name": (*path, NAME)})
-    for key in (*LEVELS, *_OF_SEGMENTS):
+    topology = annotations.get(TOPOLOGY, inherited)
+    if (name := annotations.get(TOPOLOGY)) and not is_placeholder(name):
+        yield Fact(ObjectReference((_OBJECT,), name), {"name": (*path, TOPOLOGY)})
+    for key in (*LEVELS, *SEGMENT_LEVELS):
         if topology and (level := annotations.get(key, "")) and not is_placeholder(level):
             yield Fact(PartReference(_owner(topology), "", _PART, level), {"name": (*path, key)})
 
