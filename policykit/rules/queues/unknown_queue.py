@@ -100,8 +100,8 @@ def _violation(
 ) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
-    likely = queue_trees.likely(use.value, found, known)
     misspelt = queue_trees.is_misspelt(use.value, found, known)
+    likely = queue_trees.likely(use.value, found, known) if misspelt else ""
     certain = found.verdict == queue_trees.NOWHERE and (misspelt or known.policy.queues)
     return Violation(
         use.at("queue"),
