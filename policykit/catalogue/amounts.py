@@ -44,6 +44,15 @@ def chips_problem(topology: str, chips: int, pods: int | None) -> str:
     return ""
 
 
+def chips_of_one_slice(topology: str, chips: int, pods: int) -> str:
+    """Why so many pods do not form exactly one slice of several nodes, as a predicate; empty: they do."""
+    total = prod(_sides(topology))
+    if chips <= 0 or total <= chips or pods * chips == total:
+        return ""
+    several = "1 pod" if pods == 1 else f"{pods} pods"
+    return f"is a slice of {total} chips, but {several} of {chips} chips have {pods * chips}"
+
+
 def _sides(topology: str) -> tuple[int, ...]:
     return tuple(map(int, topology.split("x"))) if _FORM.fullmatch(topology) else ()
 

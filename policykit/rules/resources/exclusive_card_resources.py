@@ -2,29 +2,25 @@
 
 Resources for the same cards (whole cards and slices, an amount and a percentage) are alternatives: a
 pod that requests both waits for a node with both, or one of them is ignored. Few nodes have cards of two
-makers. Fractions of cards, boards and network devices allow only certain amounts. Few of these problems are
-reported before a pod starts.
+makers. Fractions of cards, boards and network devices allow only certain amounts. The pods of a job fill
+slices of TPUs, and exactly one if a JobSet keeps each job on a node pool of its own. Few of these problems
+are reported before a pod starts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from policykit.catalogue import amounts
 from policykit.catalogue.resources import alternatives, resource
-from policykit.kube import affinity, requests
-from policykit.kube.placeholders import is_placeholder
-from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation, violation_of
-from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_SCHEDULER
-from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
+from policykit.rules.resources import tpu_slices
 from policykit.rules.resources.parts_of_cards import (
     GPUSHARE_MEMORY,
     TENCENT_CORES,
@@ -71,7 +67,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Other rules check Koordinator's combinations and Volcano's amounts."""
     yield from system_violations("PK213", review, context)
     if amounts.TOPOLOGY in review.affinity.selector:
-        yield from _slices(review)
+        yield from tpu_slices.violations(review)
     extended = ["/" in name for name in review.requests].count(True)
     if not extended:
         return
@@ -147,16 +143,6 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
             f"{names[0]} requires HAMi's scheduler, but schedulerName is {scheduler}",
             f"delete schedulerName (HAMi's webhook writes {HAMI_SCHEDULER}), or request whole cards",
             Severity.WARNING,
-        )
-
-
-def _slices(review: Review) -> Iterator[Violation]:
-    topology, problem = _topology_problem(review)
-    if problem:
-        yield Violation(
-            review.pod_set.place("nodeSelector", amounts.TOPOLOGY),
-            f"topology {topology} {problem}",
-            "the number of pods times the chips of a pod must equal the product of the topology dimensions",
         )
 
 
@@ -309,67 +295,6 @@ def _boards(review: Review) -> Iterator[Violation]:
 
 def _unlikely(path: Path, message: str, advice: str) -> Violation:
     return Violation(path, message, advice, Severity.WARNING)
-
-
-def _topology_problem(review: Review) -> tuple[str, str]:
-    """The topology a pod set selects and its problem as a predicate; empty if there is none."""
-    accelerator, topology = _slice(review.affinity)
-    problem = amounts.dimensions_problem(accelerator, topology)
-    chips = review.requests.get(amounts.RESOURCE, 0)
-    if problem or not chips or review.manifest.partial:
-        return topology, problem
-    return topology, amounts.chips_problem(topology, chips, _pods(review, chips))
-
-
-def _pods(review: Review, chips: int) -> int | None:
-    """Number of pods that form slices together; None if it is unknown.
-
-    A bare Pod may be one of many. Leaders and workers of a group share a slice, so they are counted
-    together.
-    """
-    replicas = review.pod_set.replicas
-    if review.manifest.kind == "Pod" or replicas is None:
-        return None
-    mine = _slice(review.affinity)
-    if any(map(is_placeholder, mine)):
-        return None
-    for other in _slice_pods(review.manifest.data):
-        if other.path == review.pod_set.path:
-            continue
-        if not other.is_clear:
-            return None
-        if other.chips and other.selected == mine:
-            if other.replicas is None or other.chips != chips:
-                return None
-            replicas += other.replicas
-    return replicas
-
-
-class _SlicePods(NamedTuple):
-    """Slice selection and chips of a pod set."""
-
-    path: Path
-    selected: tuple[str, str]
-    chips: int
-    replicas: int | None
-    is_clear: bool
-    """Whether the selection and the request have no placeholders."""
-
-
-@memoize_last
-def _slice_pods(data: Mapping[str, Any]) -> tuple[_SlicePods, ...]:
-    """Every pod set of an object."""
-    found: list[_SlicePods] = []
-    for one in pod_sets(data):
-        selected = _slice(affinity.read(one.spec))
-        chips = requests.effective(one.spec, one.devices).get(amounts.RESOURCE, 0)
-        is_clear = not any(map(is_placeholder, selected)) and not has_unknown_amounts(one, None)
-        found.append(_SlicePods(one.path, selected, chips, one.replicas, is_clear))
-    return tuple(found)
-
-
-def _slice(selected: affinity.NodeAffinity) -> tuple[str, str]:
-    return selected.selector.get(amounts.ACCELERATOR, ""), selected.selector.get(amounts.TOPOLOGY, "")
 
 
 RULE = Rule(
