@@ -43,7 +43,6 @@ GOOD = BAD + '    nvidia.com/gpu: "8"\n'
 _LABELS, _ANNOTATIONS = ("metadata", "labels"), ("metadata", "annotations")
 _FLAGS = ("is-parent", "allow-lent-resource", "is-root", "ignore-default-tree", "allow-force-update")
 _PROTECTED = frozenset(BUILT_IN) - {"koordinator-default-quota"}
-_AMOUNTS = ("shared-weight", "guaranteed")
 _LISTS = ("namespaces", "max-strict-check-resource-keys")
 _KNOWN: Mapping[str, frozenset[str]] = {
     "labels": frozenset(
@@ -65,6 +64,9 @@ _OLD_PARENT = f"{PREFIX}parent-quota-name"
 _SIMILARITY = 0.7
 _DOMAINS = ("koordinator.sh", "k8s.io")
 _REFUSED = "Koordinator refuses the quota"
+_WEIGHTS = "shared-weight"
+_OUTCOME: Mapping[str, str] = {_WEIGHTS: _REFUSED, "guaranteed": "Koordinator ignores it"}
+"""Of an annotation with amounts. Source: `NewQuotaInfoFromQuota` (1.4 to 1.8)."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -151,7 +153,7 @@ def _labels(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _annotations(manifest: Manifest) -> Iterator[Violation]:
-    for name in (*_AMOUNTS, *_LISTS):
+    for name in (*_OUTCOME, *_LISTS):
         key = PREFIX + name
         written = manifest.annotations.get(key)
         if not written or is_placeholder(written):
@@ -165,15 +167,17 @@ def _annotations(manifest: Manifest) -> Iterator[Violation]:
         elif not isinstance(value, dict):
             yield Violation(
                 path,
-                f"{key} is not a JSON object of resources and amounts: {_REFUSED}",
+                f"{key} is not a JSON object of resources and amounts: {_OUTCOME[name]}",
                 """write it as '{"cpu": "40", "memory": "40Gi"}'""",
             )
         else:
+            # The webhook deletes weights of resources that max does not have before it looks at the others.
+            most = mapping(lookup(manifest.data, ("spec", "max")))
             for resource, amount in value.items():
-                if parse(amount) is None or _negative(amount):
+                if parse(amount) is None or (_negative(amount) and (name != _WEIGHTS or resource in most)):
                     yield Violation(
                         path,
-                        f"{resource} in {key} is {amount!r}, not an amount of 0 or more: {_REFUSED}",
+                        f"{resource} in {key} is {amount!r}, not an amount of 0 or more: {_OUTCOME[name]}",
                         "write an amount of 0 or more",
                         inside=(resource,),
                     )

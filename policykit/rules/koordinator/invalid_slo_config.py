@@ -3,7 +3,7 @@
 Each key holds JSON. If that cannot be decoded, or if a value is outside its bounds, koord-manager's webhook
 refuses the ConfigMap; where the webhook does not run, the former configuration stays in force, and after a
 restart the default one, with which nodes offer no batch resources. Fields at the wrong level are ignored.
-Strategies of nodes select them by labels, and no node by two of them.
+Strategies of nodes select them by labels, and a node by two of them has the first.
 """
 
 from __future__ import annotations
@@ -192,27 +192,45 @@ _LIKENESS = 0.85
 _SELECTOR, _LABELS, _EXPRESSIONS = "nodeSelector", "matchLabels", "matchExpressions"
 
 
+_IF_CHECKED = "koord-manager's webhook refuses that where gate ConfigMapValidatingWebhook is on"
+"""It is off by default: then the first strategy that selects a node is that of the node."""
+
+
 def _selected(listed: object, base: Path) -> Iterator[Violation]:
-    """Each selects nodes, and none of them those of another. Source: `nodeConfigProfileChecker` (1.3 to 1.8).
+    """Each selects nodes, and none of them those of another.
 
     Selectors by labels alone are compared: the nodes of the longer one are also those of the shorter.
+    Sources: `nodeConfigProfileChecker`, `getResourceThresholdSpec`, `GetNodeColocationStrategy` (1.3 to 1.8).
     """
     seen: list[tuple[int, dict[str, str]]] = []
     for position, each in _items(listed):
-        selector = mapping(each.get(_SELECTOR))
+        selector, path = mapping(each.get(_SELECTOR)), (*base, position, _SELECTOR)
         wanted, others = pairs(selector.get(_LABELS)), selector.get(_EXPRESSIONS)
-        if not selector.get(_LABELS) and not others:
-            message = "the strategy has no nodeSelector: koord-manager's webhook refuses the ConfigMap"
+        if each.get(_SELECTOR) is None:
+            message = "the strategy has no nodeSelector: it is that of no node"
             yield Violation((*base, position), message, "select its nodes by labels", key=True)
+            continue
+        if not selector.get(_LABELS) and not others:
+            message = f"the strategy selects every node: {_IF_CHECKED}"
+            yield Violation(path, message, "select its nodes by labels", Severity.WARNING, key=True)
             continue
         if others or any(is_filled_in(word) for pair in wanted.items() for word in pair):
             continue
         for number, before in seen:
-            if wanted.items() <= before.items() or before.items() <= wanted.items():
-                message = f"the strategy selects nodes of {base[0]}[{number}] too: the webhook refuses both"
-                path = (*base, position, _SELECTOR)
-                yield Violation(path, message, "select other nodes: a node has one strategy", key=True)
-                break
+            first, severity = f"{base[0]}[{number}]", None
+            if before.items() <= wanted.items():
+                message = (
+                    f"the strategy selects nodes of {first} alone, which is before it: it is that of no node"
+                )
+            elif wanted.items() <= before.items():
+                message, severity = (
+                    f"the strategy selects nodes of {first} too: {_IF_CHECKED}",
+                    Severity.WARNING,
+                )
+            else:
+                continue
+            yield Violation(path, message, "select other nodes: a node has one strategy", severity, key=True)
+            break
         seen.append((position, wanted))
 
 
