@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.names import dns_label_problem
-from policykit.kube.placeholders import is_filled_in
+from policykit.kube.placeholders import is_capitals, is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     name_of,
@@ -197,10 +197,13 @@ def _started_in_order(data: Data, jobs: list[Data]) -> Iterator[Problem]:
         yield refused(where, what, "delete startupPolicy: the API server refuses both", key=True)
 
 
+_PART = re.compile(r"[a-z0-9-]+\Z")
+
+
 def _generated_names(name: str, jobs: list[Data]) -> Iterator[Problem]:
     """Names of jobs and their pods are host names, and begin with a letter."""
-    if name and not name[0].isalpha():
-        advice = f"write a name with a letter first: {_WHO}"
+    if name and (not name[0].isalpha() or "." in name):
+        advice = f"write a name with a letter first, and no dot: {_WHO}"
         yield refused(("metadata", "name"), f'is "{name}", which begins the names of pods', advice)
     for position, job in enumerate(jobs):
         part = name_of(job)
@@ -210,6 +213,10 @@ def _generated_names(name: str, jobs: list[Data]) -> Iterator[Problem]:
         if group and (not group[0].isalpha() or "." in group or dns_label_problem(group)):
             advice = f"write lower-case letters, digits and -, with a letter first: {_WHO}"
             yield refused((*_JOBS, position, "groupName"), f'is "{group}", no host name', advice)
+        if part and not _PART.match(part) and not is_capitals(part):
+            advice = f"write lower-case letters, digits and -: {_WHO}"
+            yield refused((*_JOBS, position, "name"), f'is "{part}", no part of the name of a host', advice)
+            continue
         pods = whole(spec.get("completions"))
         if not name or not part or not replicas or replicas < 1:
             continue
