@@ -20,7 +20,6 @@ from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
-from policykit.rules.resources import tpu_slices
 from policykit.rules.resources.parts_of_cards import (
     GPUSHARE_MEMORY,
     TENCENT_CORES,
@@ -67,6 +66,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Other rules check Koordinator's combinations and Volcano's amounts."""
     yield from system_violations("PK213", review, context)
     if amounts.TOPOLOGY in review.affinity.selector:
+        from policykit.rules.resources import tpu_slices
+
         yield from tpu_slices.violations(review)
     extended = ["/" in name for name in review.requests].count(True)
     if not extended:
