@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from policykit.linter.finding import Finding, Report
-from policykit.manifests.node import lines_of
+from policykit.manifests.node import LargeText, lines_of
 from policykit.namedtuple import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
@@ -22,7 +22,7 @@ class SourceFiles:
 
     def __init__(self, raw: Callable[[str], bytes]) -> None:
         self._raw = raw
-        self._lines: dict[str, Sequence[str]] = {}
+        self._lines: dict[str, list[str] | LargeText] = {}
         self._bytes: dict[str, bytes] = {}
         self._starts: dict[str, list[int]] = {}
 

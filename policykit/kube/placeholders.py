@@ -10,14 +10,14 @@ _PLACEHOLDER = re.compile(
     r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
     r"|\{[A-Z][A-Z0-9_]*\}|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}|\AENC\[[A-Z0-9_]+,|PLACEHOLDER|(?:REPLACE|CHANGE)[-_]?ME\b|\bYOUR[-_][A-Z]"
 )
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-_VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
+# Most runs need none of these, and to compile one takes as long as to import a module.
+_CAPITALS = r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*"
+_VARIABLE = r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])"
+_COMPOUND = r"[a-z0-9]+(?:[-_][a-z0-9]+)+"
 _GAP = (
     r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{.*?\}\}|<[^<>]+>|\$[A-Za-z_][A-Za-z0-9_]*|\{[A-Z][A-Z0-9_]*\}"
     r"|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}"
 )
-_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
-_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 
 def is_placeholder(value: object) -> bool:
@@ -56,7 +56,7 @@ class UnfilledNames:
 
 def is_capitals(value: object) -> bool:
     """Whether a name in capitals is in the place of a number or an amount: PORT, NUM_NODES."""
-    return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
+    return isinstance(value, str) and re.fullmatch(_CAPITALS, value) is not None
 
 
 def is_version_to_fill(version: str) -> bool:
@@ -66,15 +66,15 @@ def is_version_to_fill(version: str) -> bool:
 
 def is_variable(value: str) -> bool:
     """Whether text is nothing but a name in capitals with an underscore: FROM_OVERLAY."""
-    return _VARIABLE.fullmatch(value) is not None
+    return re.fullmatch(_VARIABLE, value) is not None
 
 
 def stands_for_field(value: object, field: object) -> bool:
     """Whether text is words with underscores of which the last is the field's own: service_name for a name,
     target_port for a targetPort."""
-    if not isinstance(value, str) or not isinstance(field, str) or _SNAKE.fullmatch(value) is None:
+    if not isinstance(value, str) or not isinstance(field, str) or "-" in value or value[:1].isdigit():
         return False
-    return field.lower().endswith(value.rpartition("_")[2])
+    return re.fullmatch(_COMPOUND, value) is not None and field.lower().endswith(value.rpartition("_")[2])
 
 
 _NAMED = frozenset({"ID", "LABEL", "NAME", "TYPE", "VALUE"})
@@ -92,7 +92,7 @@ def stands_for_label(text: str) -> bool:
 
 def is_filled_in(value: str) -> bool:
     """Whether text contains a placeholder or a name in capitals to be replaced: MODEL_NAME-server."""
-    return is_placeholder(value) or _VARIABLE.search(value) is not None
+    return is_placeholder(value) or re.search(_VARIABLE, value) is not None
 
 
 def stands_for_text(value: object) -> bool:
@@ -105,5 +105,5 @@ def stands_for_text(value: object) -> bool:
     if isinstance(value, dict) and len(value) == 1:
         (name, nothing), *_ = value.items()
         if nothing is None and isinstance(name, str):
-            return is_capitals(name) or _COMPOUND.fullmatch(name.replace(" ", "-")) is not None
+            return is_capitals(name) or re.fullmatch(_COMPOUND, name.replace(" ", "-")) is not None
     return False

@@ -20,9 +20,8 @@ from policykit.linter.configurations import (
 )
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, origin_of
-from policykit.linter.interning import LARGE, Interned
 from policykit.linter.location import LocatedObject
-from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
+from policykit.linter.not_judged import NOT_YAML, obstacle
 from policykit.linter.reader import (
     BOM,
     Text,
@@ -56,10 +55,13 @@ from policykit.manifests.parser import ParsedDocument
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
+    from policykit.linter.interning import Interned
     from policykit.linter.suppressions import FileSuppressions, SuppressionUse
     from policykit.linter.text_fixes import Fixes
     from policykit.model.cluster import Cluster
 
+_LARGE = 1_000_000
+"""Characters of a file from which interning saves more memory than it costs time."""
 _KUSTOMIZATION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
@@ -196,7 +198,7 @@ class _FileLinter:
         self._skipped = ""
         self._obstacle = ""
         self._unfinished: set[int] = set()
-        self._interned = Interned() if len(text) > LARGE else None
+        self._interned = _interned() if len(text) > _LARGE else None
         self._sources: dict[int, str] = {}
 
     def document(self, one: _Document) -> None:
@@ -227,7 +229,7 @@ class _FileLinter:
             self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
         if parsed.root is None or parsed.problem:
             return
-        self._obstacle = self._obstacle or _obstacle(parsed.root)
+        self._obstacle = self._obstacle or obstacle(parsed.root)
         if self._rendered_from:
             self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
         if self._suppressions and self._job.only != OBJECTS:
@@ -321,31 +323,6 @@ class _FileLinter:
         self._facts.extend(map(self._interned, facts) if self._interned else facts)
 
 
-def _obstacle(root: Node) -> str:
-    """Why a valid document cannot be judged: a sentence, or encrypted; empty: it can be."""
-    data = root.data
-    if isinstance(data, str) and data:
-        return NOT_YAML
-    # The values of a Secret do not matter.
-    if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
-        return ENCRYPTED if _has_encrypted_value(data) else ""
-    return ""
-
-
-def _has_encrypted_value(data: Mapping[str, object]) -> bool:
-    """Whether SOPS encrypted any value."""
-    pending: list[object] = [value for key, value in data.items() if key != "sops"]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
-        elif isinstance(here, str) and here.startswith("ENC["):
-            return True
-    return False
-
-
 def _documents(text: Text) -> Iterator[_Document]:
     """Documents with their lines; at most two are in memory."""
     before: ParsedDocument | None = None
@@ -391,6 +368,12 @@ def _suppressions(text: Text, today: str) -> FileSuppressions:
     from policykit.linter.suppressions import FileSuppressions
 
     return FileSuppressions(text.text, today)
+
+
+def _interned() -> Interned:
+    from policykit.linter.interning import Interned
+
+    return Interned()
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:

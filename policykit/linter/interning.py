@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-LARGE = 1_000_000
-"""Characters of a file from which it saves more memory than it costs time."""
 _MOST = 20_000
 """Parts that are remembered. Then all are forgotten: those that never come again take memory too."""
 

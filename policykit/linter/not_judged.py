@@ -1,6 +1,12 @@
-"""The reasons why something is not judged, by the names that users write."""
+"""The reasons why something is not judged, by the names that users write, and those of a document."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from policykit.manifests.node import Node
 
 NO_PROGRAM = "no-program"
 REMOTE = "remote"
@@ -34,3 +40,28 @@ REASONS = {
     SOURCE: "it is applied from another repository, or in a way that is not known here",
 }
 """Name of each reason, and what it means."""
+
+
+def obstacle(root: Node) -> str:
+    """Why a valid document cannot be judged: a sentence, or encrypted; empty: it can be."""
+    data = root.data
+    if isinstance(data, str) and data:
+        return NOT_YAML
+    # The values of a Secret do not matter.
+    if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
+        return ENCRYPTED if _has_encrypted_value(data) else ""
+    return ""
+
+
+def _has_encrypted_value(data: Mapping[str, object]) -> bool:
+    """Whether SOPS encrypted any value."""
+    pending: list[object] = [value for key, value in data.items() if key != "sops"]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str) and here.startswith("ENC["):
+            return True
+    return False

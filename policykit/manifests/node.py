@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, count
 from operator import add
-from typing import Any, overload
+from typing import Any
 
 from policykit.manifests.path import Step
 from policykit.namedtuple import NamedTuple
@@ -82,7 +82,7 @@ def _has_plain_breaks(text: str) -> bool:
     return "\r" not in text and (text.isascii() or not any(each in text for each in "\x85\u2028\u2029"))
 
 
-class _LargeText(Sequence[str]):
+class LargeText:
     """The lines of a text that is much smaller than a list of them."""
 
     def __init__(self, text: str) -> None:
@@ -92,21 +92,15 @@ class _LargeText(Sequence[str]):
     def __len__(self) -> int:
         return len(self._starts)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        start, *after = self._starts[index : index + 2]
+    def __getitem__(self, number: int) -> str:
+        start, *after = self._starts[number : number + 2]
         return BREAK.split(self._text[start : after[0] if after else None], 1)[0]
 
 
-def lines_of(text: str) -> Sequence[str]:
+def lines_of(text: str) -> list[str] | LargeText:
     """The lines of a text as findings count them, without what ends them."""
     if len(text) > _LARGE:
-        return _LargeText(text)
+        return LargeText(text)
     return text.split("\n") if _has_plain_breaks(text) else BREAK.split(text)
 
 
