@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.finding import Resource
@@ -134,7 +135,8 @@ def _advice(found: Destination, known: Directory, likely: str) -> str:
         fault = "the pods go to another queue than the one they name"
     if likely:
         return f"did you mean {likely}? {fault}"
-    names = [name for name in found.known if not known.semantics.namespaced or "/" in name]
+    may_be_named = (name for name in found.known if not known.semantics.namespaced or "/" in name)
+    names = [*islice(may_be_named, _SHOWN + 1)]
     there = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     first = f"defined: {there}; " if there else ""
     return f"{first}{fault}"
