@@ -96,7 +96,7 @@ def products(written: dict[str, Entry]) -> Entry:
 def _check(name: str, what: str, value: str, known: Collection[str]) -> None:
     """Raises ValueError for a value that nothing reads."""
     if value not in known:
-        raise ValueError(f"{name}: {what} {value!r} is none of {', '.join(sorted(known))}")
+        raise ValueError(f"{name}: {what} {value!r} is not one of {', '.join(sorted(known))}")
 
 
 def product(vendor: str, entry: Entry) -> Entry:

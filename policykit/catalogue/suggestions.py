@@ -99,7 +99,7 @@ def unlikely(name: str) -> NameProblem | None:
         return ("is not a known resource", main) if main and rest in _CARD_WORDS else None
     meant = [f"{domain}/{rest}" for domain in _table()["main"] if _is_near(written.lower(), domain)]
     found = tuple(each for each in meant if resource(each) is not None)
-    return (f"has the domain {written!r}, which is no vendor's", found) if found else None
+    return (f"has the domain {written!r}, which is not a vendor's", found) if found else None
 
 
 def _is_near(written: str, domain: str) -> bool:

@@ -85,7 +85,7 @@ def _of_source(data: Mapping[str, Any], at: Path) -> Iterator[ChartValues]:
 
 
 def _parsed(values: str) -> Mapping[str, Any] | None:
-    """The values in a string; None: it is no YAML map."""
+    """The values in a string; None: it is not a YAML map."""
     document = next(parse(values), None)
     if document is None:
         return {}

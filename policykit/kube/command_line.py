@@ -29,7 +29,7 @@ class ConfigMapKey(NamedTuple):
 
 
 def arguments(container: Mapping[str, Any]) -> tuple[Argument, ...]:
-    """The items of `command`, then of `args`; those that are no text are left out."""
+    """The items of `command`, then of `args`; those that are not text are left out."""
     found: list[Argument] = []
     for part in ("command", "args"):
         items = container.get(part)

@@ -57,7 +57,7 @@ class ImportReader:
         self.add_target(version=version_in_title(source), namespace=command[1] if command else "")
 
     def read_object(self, manifest: Manifest, path: str) -> bool:
-        """Reads an object; False: it is not one of the target's. If True, no other target gets it."""
+        """Reads an object; False: it is none of the target's. If True, no other target gets it."""
         return False
 
     def read_values(self, data: Mapping[str, Any], path: str) -> bool:

@@ -21,7 +21,7 @@ from policykit.model.severity import Severity
 def changed_at_admission(
     run: Run, scopes: ScopesByPolicy, found: Sequence[UnitFinding]
 ) -> tuple[UnitFinding, ...]:
-    """The findings of files, where those that a change of pods at admission may settle are no errors: if the
+    """The findings of files, where those that a change of pods at admission may settle are not errors: if the
     scope of the pods, or another file that their policy applies to, has something that changes them."""
     errors = {one.finding.code for one in found if one.finding.severity is Severity.ERROR}
     codes = {

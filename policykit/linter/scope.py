@@ -250,7 +250,7 @@ class Scope(NamedTuple):
     complete: bool = False
     """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
     beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD
-    """The words of files that are no manifests but may define objects: read only if an object is missed."""
+    """The words of files that are not manifests but may define objects: read only if an object is missed."""
     is_part: bool = False
     """Whether violations are checked again with all that the cluster applies: an object that a rule compares
     with need not be here, and rules may report what is wrong only if it is elsewhere."""

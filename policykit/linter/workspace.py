@@ -149,7 +149,7 @@ class Workspace(NamedTuple):
     surroundings: Callable[[str], Iterable[InputFile]] = lambda scope: ()
     """All files of a scope, including those of the run."""
     unread: Callable[[str], UnreadableText] = lambda scope: NOTHING_UNREAD
-    """The words of files of a scope that are no manifests but may define objects."""
+    """The words of files of a scope that are not manifests but may define objects."""
     reach: Callable[[int], Iterable[InputFile]] = lambda setting: ()
     """All files that a policy applies to, including those of the run."""
     sizes: tuple[int, ...] = ()

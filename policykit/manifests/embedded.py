@@ -67,7 +67,7 @@ class EmbeddedText(NamedTuple):
         return _place(outer, self.offset(starts[min(line, len(starts) - 1)] + column))
 
     def inner_place(self, outer: str, line: int, column: int) -> tuple[int, int] | None:
-        """The place inside of one in the outer file; None: it is no place of the string."""
+        """The place inside of one in the outer file; None: it is not a place of the string."""
         starts = _line_starts(outer)
         wanted = starts[min(line, len(starts) - 1)] + column
         inner = bisect_left(range(len(self.text) + 1), wanted, key=self.offset)

@@ -156,7 +156,7 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocumen
     except ReaderError as error:
         yield ParsedDocument(None, start_line, problem=_unreadable(text, start, error))
     except UnicodeDecodeError:
-        # PyYAML tells no place: libyaml accepts some escapes in tags, such as %C0%80, that are no text.
+        # PyYAML tells no place: libyaml accepts some escapes in tags, such as %C0%80, that are not text.
         problem = Problem("a tag has %-escapes that are not UTF-8", start_line, 0)
         yield ParsedDocument(None, start_line, problem=problem)
     except RefusedError as refused:

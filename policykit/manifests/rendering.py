@@ -13,7 +13,7 @@ from policykit.manifests.writer import HOUSE, Layout
 
 _FLOW_INDICATORS = frozenset(",[]{}")
 _WIDEST = 8
-"""Columns of indentation beyond which a block is no example to follow."""
+"""Columns of indentation beyond which a block is not an example to follow."""
 
 
 def inline(value: Any) -> str | None:

@@ -17,7 +17,7 @@ _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _SUFFIXES = {power: suffix for suffix, power in _DECIMAL.items()}
 _LARGEST = (1 << 63) - 1
-# What is longer or has a larger exponent is no amount of anything, and slow to compute.
+# What is longer or has a larger exponent is not an amount of anything, and slow to compute.
 _MAX_LENGTH = 500
 _MAX_EXPONENT = 1000
 _MAX_BITS = 1661

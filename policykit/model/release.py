@@ -68,7 +68,7 @@ class Releases(NamedTuple):
         """`1.8.0`, `v1.6` (its last known patch), or empty for the newest known.
 
         A newer release is the newest known one here, an older one the oldest, a vendor's build the
-        release it is of. Raises PolicykitError for a text that is no release of the system.
+        release it is of. Raises PolicykitError for a text that is not a release of the system.
         """
         return self._judged(text)[0]
 

@@ -83,7 +83,7 @@ class Review(_ReviewFields):
 
     @property
     def lacks_workload_kind(self) -> bool:
-        """Whether it requests a card and is no workload kind of a policy that has any."""
+        """Whether it requests a card and is not a workload kind of a policy that has any."""
         return (
             bool(self.card_resources)
             and self.workload is None

@@ -44,7 +44,7 @@ class Disk:
         """What was read to tell what a run consists of, and the run reads again, by absolute path."""
         self.free: dict[str, str] = {}
         """Absolute folders as written, with a separator at the end, to their real paths, if every file there
-        that is no link may be read; else to an empty text: each file has to be checked."""
+        that is not a link may be read; else to an empty text: each file has to be checked."""
 
 
 _DISK: ContextVar[Disk] = ContextVar("disk")

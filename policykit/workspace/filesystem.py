@@ -256,15 +256,15 @@ def note_unreadable(path: str, error: OSError, part: int = 0) -> None:
 
 
 def again(question: str) -> str:
-    """The answer now. Raises ValueError for what is no question."""
+    """The answer now. Raises ValueError for what is not a question."""
     known = _ANSWERS.get(question[:1])
     if known is None:
-        raise ValueError(f"{question!r} is no question")
+        raise ValueError(f"{question!r} is not a question")
     return known(question[1:])
 
 
 def regular(path: str, most: int = 1 << 28) -> tuple[bytes, os.stat_result]:
-    """The bytes and the state of a regular file that is no link and not larger. Raises OSError."""
+    """The bytes and the state of a regular file that is not a link and not larger. Raises OSError."""
     descriptor = os.open(path, _OPEN)
     try:
         state = os.fstat(descriptor)

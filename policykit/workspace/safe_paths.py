@@ -150,7 +150,7 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
 
 @cached
 def _free(folder: str, arguments: int) -> str:
-    """Real path, with a separator at the end, of a folder of which every file that is no link may be read;
+    """Real path, with a separator at the end, of a folder of which every file that is not a link may be read;
     empty: each has to be checked.
 
     `arguments`: number of folder arguments so far, which its boundary may depend on.

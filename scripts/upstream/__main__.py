@@ -26,7 +26,7 @@ from scripts.upstream.go import NoSourceError
 from tests.clusters import cluster
 
 _OURS = re.compile(
-    "(has no field|is no field of|unknown field|must be(?! longer than| more than)) .*"
+    "(has no field|is not a field of|unknown field|must be(?! longer than| more than)) .*"
     ": the scheduler does not start"
 )
 """The messages of PK802 about what a release cannot decode; the others are about what it validates later, as

@@ -145,7 +145,7 @@ READ = {
         {"policykit.yaml": based("large"), "large": "large"},
         "policykit.yaml:4:11: large: ",
     ),
-    "a base that is no path": (
+    "a base that is not a path": (
         {"policykit.yaml": based('"a\\0b"')},
         r"policykit.yaml:4:11: a\x00b: a path cannot contain a NUL character",
     ),
@@ -391,8 +391,8 @@ WRITES = {
     "gen to .git": (["gen", *HYBRID, "-o", ".git/hooks"], {}),
     "gen through links": (["gen", *HYBRID, "-o", "out"], {"out/nodes": "-> ../../outside"}),
     "gen over a link": (["gen", *HYBRID, "-o", "out"], {"out/README.md": "-> ../../outside/token"}),
-    "gen to what is no path": (["gen"], {"policykit.yaml": writing('"a\\0b"')}),
-    "gen beside what is no path": (
+    "gen to what is not a path": (["gen"], {"policykit.yaml": writing('"a\\0b"')}),
+    "gen beside what is not a path": (
         ["gen"],
         {"policykit.yaml": writing("../escaped"), "a/policykit.yaml": writing('"a\\0b"')},
     ),

@@ -374,7 +374,7 @@ def test_what_stands_above_the_manifests_goes_with_them(shell: Shell) -> None:
 
 
 def test_all_leaves_out_bases(shell: Shell) -> None:
-    """The profile that a base extends has an output folder, but the base is no cluster."""
+    """The profile that a base extends has an output folder, but the base is not a cluster."""
     base = "extends: [profile:on-prem-gpu-operator]\n" + HEAD
     shell.write(
         {"base/policykit.yaml": base, "a/policykit.yaml": HEAD + OUT + "extends: [../base/policykit.yaml]\n"}

@@ -82,7 +82,7 @@ EDITS: dict[str, Edit] = {
     "a manifest that is deleted": {"team/group.yaml": None},
     "a manifest that moves": {"team/group.yaml": None, "team/sub/group.yaml": GROUP},
     "a manifest that is broken": {"other/d.yaml": "a: [\n"},
-    "a manifest that is no UTF-8": {"other/d.yaml": "a: \udcff\n"},
+    "a manifest that is not UTF-8": {"other/d.yaml": "a: \udcff\n"},
     "the policy": {"team/policykit.yaml": POLICY.replace("NVIDIA-H20", "NVIDIA-L20")},
     "a policy that is broken": {"team/policykit.yaml": POLICY.replace("nodes: 2", "nodes: -2")},
     "the base of the policy": {"base/policykit.yaml": BASE.replace("a.example", "b.example")},

@@ -253,7 +253,7 @@ ARTIFACTS: list[tuple[str, str, str, str]] = [
         "both of two",
         generator(copied("@repo/apps/gw/**", "@artifact/gw/"), copied("@repo/parts/**", "@artifact/parts/")),
         "./",
-        "its path is no single folder of the source of ExternalArtifact apps",
+        "its path is not a single folder of the source of ExternalArtifact apps",
     ),
     (
         "what is left out",

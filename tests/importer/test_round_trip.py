@@ -305,7 +305,7 @@ def looks(cluster: Cluster) -> list[tuple[Any, ...]]:
     "case", [case for case in CASES if case not in ("koordinator-binpack", "eks", "aks")]
 )
 def test_the_nodes_alone_give_pools_that_look_the_same(case: str) -> None:
-    """Left out: a made-up device is no card by itself, and these clouds label no node of the test's."""
+    """Left out: a made-up device is not a card by itself, and these clouds label no node of the test's."""
     cluster = CASES[case]
     made = policy_of({"nodes.json": as_file(nodes_of(cluster))})
     assert looks(made.cluster) == looks(cluster)

@@ -7,7 +7,7 @@ import pytest
 from policykit import api
 
 TOLERATION = "tolerations:\n- {key: nvidia.com/gpu, operator: Equals, effect: NoSchedule}\n"
-OPERATOR = 'PK004 warning tolerations[0].operator is "Equals", which is none of Equal, Exists, Lt, Gt'
+OPERATOR = 'PK004 warning tolerations[0].operator is "Equals", which is not one of Equal, Exists, Lt, Gt'
 RELEASE = """\
 apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
@@ -60,7 +60,7 @@ REFUSED = {
         "tolerations:\n- {key: a, operator: Exists, value: b}\n",
         ["2:37 PK116 warning invalid toleration: value is 'b', operator 'Exists' takes no value"],
     ),
-    "a label that is no text": (
+    "a label that is not text": (
         "nodeSelector:\n  gpu: true\n",
         ["2:8 PK006 warning nodeSelector.gpu is the boolean true, but a label value must be a string"],
     ),

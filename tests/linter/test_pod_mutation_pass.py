@@ -1,4 +1,4 @@
-"""Findings that a change of pods at admission may settle are no errors where something changes pods."""
+"""Findings that a change of pods at admission may settle are not errors where something changes pods."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ COMPOSED = {
     "what was written is taken back": ("abc", [Edit(1, 1, "xyz"), Edit(1, 4, "")], []),
     "across what was written": ("abc", [Edit(1, 1, "xyz"), Edit(0, 5, "")], [Edit(0, 2, "")]),
     "insertions at one place": ("ab", [Edit(1, 1, "x"), Edit(2, 2, "y")], [Edit(1, 1, "xy")]),
-    "what stays is no part of it": ("a: 12\n", [Edit(3, 5, "132")], [Edit(4, 4, "3")]),
+    "what stays is not a part of it": ("a: 12\n", [Edit(3, 5, "132")], [Edit(4, 4, "3")]),
     "nothing changes": ("abc", [Edit(0, 3, "abc")], []),
 }
 

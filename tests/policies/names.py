@@ -57,7 +57,7 @@ def maybe(draw: Draw, data: dict[str, Any], key: str, value: st.SearchStrategy[A
 
 
 def optional(**values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """A map of some of these keys; a trailing underscore is no part of a key."""
+    """A map of some of these keys; a trailing underscore is not a part of a key."""
     return st.fixed_dictionaries({}, optional={key.rstrip("_"): each for key, each in values.items()})
 
 

@@ -1,4 +1,4 @@
-"""What another tool fills in is no value: no rule of placement or resources judges it."""
+"""What another tool fills in is not a value: no rule of placement or resources judges it."""
 
 import copy
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ JUDGED = frozenset({"affinity", "nodeSelector", "resources", "schedulerName", "s
 
 
 def values(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Paths of the values that are no collections."""
+    """Paths of the values that are not collections."""
     if isinstance(data, dict | list):
         for key in data if isinstance(data, dict) else range(len(data)):
             yield from values(data[key], (*path, key))

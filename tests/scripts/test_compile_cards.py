@@ -34,12 +34,12 @@ def test_check_finds_nothing_stale() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"evidence": "guess"}, "NVIDIA-X: evidence 'guess' is none of derived, device-name, label"),
+        ({"evidence": "guess"}, "NVIDIA-X: evidence 'guess' is not one of derived, device-name, label"),
         (
             {"memory": {"mib": 1024, "confidence": "sure"}},
-            "NVIDIA-X: confidence 'sure' is none of measured, nominal, recalled, reported",
+            "NVIDIA-X: confidence 'sure' is not one of measured, nominal, recalled, reported",
         ),
-        ({"perNode": 8}, "NVIDIA-X: field 'perNode' is none of ai_cores, "),
+        ({"perNode": 8}, "NVIDIA-X: field 'perNode' is not one of ai_cores, "),
     ],
 )
 def test_what_nothing_reads_is_refused(change: dict[str, Any], message: str) -> None:

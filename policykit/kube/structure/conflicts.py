@@ -88,7 +88,7 @@ _LARGE = ("Ki", "Mi", "Gi", "Ti", "M", "G", "T")
 
 
 def _of_bytes(value: str, path: Path) -> Iterator[Problem]:
-    """Processors with a suffix of memory: 100Mi in place of 100m. A million of them is no node's."""
+    """Processors with a suffix of memory: 100Mi in place of 100m. A million of them is not a node's."""
     amount = parse(value)
     if amount is None or amount.units < _MANY:
         return

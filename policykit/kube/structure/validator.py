@@ -61,7 +61,7 @@ def check(
     absent, a placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
     Data shared through aliases is checked once. A field that only some releases have is a problem
     only if `served` states the release. What admission refuses is left out where the schema already
-    reports the value. `literal`: nothing replaces `${NAME}`, which is no number then.
+    reports the value. `literal`: nothing replaces `${NAME}`, which is not a number then.
     """
     shape = None if is_extended(data, kind) else shape_of(api_version, kind, served.custom)
     refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))

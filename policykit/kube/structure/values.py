@@ -145,9 +145,9 @@ _FORMS = {
     "^(?!.*--)(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$": "may have at most 15 lower-case letters, "
     "digits and '-', a letter among them, no '-' at either end and no two in a row",
     "^(metadata\\.(name|namespace|uid|((labels|annotations)(\\['.+'\\])?))"
-    "|spec\\.(host|nodeName|serviceAccountName)|status\\.(hostIPs?|podIPs?))$": "is none of metadata.name, "
-    "metadata.namespace, metadata.uid, metadata.labels['key'], metadata.annotations['key'], spec.nodeName, "
-    "spec.serviceAccountName, status.hostIP, status.podIP",
+    "|spec\\.(host|nodeName|serviceAccountName)|status\\.(hostIPs?|podIPs?))$": "is not one of "
+    "metadata.name, metadata.namespace, metadata.uid, metadata.labels['key'], metadata.annotations['key'], "
+    "spec.nodeName, spec.serviceAccountName, status.hostIP, status.podIP",
     "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
     "^[^=]*$": "must not contain '='",
@@ -157,7 +157,7 @@ _FORMS = {
     ),
     "^[-._A-Za-z0-9]+$": "may have only letters, digits, '-', '_' and '.'",
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
-    "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
+    "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is not one of Pod, Container, PersistentVolumeClaim",
 }
 """Patterns in words, as the requirement not met; a leading `^$|` allows empty text."""
 
@@ -175,7 +175,7 @@ def _not_listed(value: str, allowed: list[str]) -> Problem:
     if not guess:
         guess = nearest(value, tuple(words), 0.75)
     advice = f"did you mean {guess}?" if guess else ""
-    return value_problem(BAD_VALUE, f"is {quoted(value)}, which is none of {', '.join(words)}", advice)
+    return value_problem(BAD_VALUE, f"is {quoted(value)}, which is not one of {', '.join(words)}", advice)
 
 
 def _quantity(value: Any, schema: Schema) -> Problem | None:

@@ -58,7 +58,7 @@ def _meets(have: Release, operator: str, wanted: Release) -> bool:
 def judged_release(draft: Draft, path: Path, target_name: str, text: str) -> str:
     """The release at a path as everything else reads it: as stated if it is known, else the nearest.
 
-    A notice says so; a text that is no release is an error, and empty here.
+    A notice says so; a text that is not a release is an error, and empty here.
     """
     target = target_of(target_name)
     known = target.releases.load() if target and target.releases else None

@@ -134,7 +134,7 @@ def _ignored(
             advice = f"did you mean {meant}?"
         yield Violation(
             (*base, key),
-            f"{key} is no field of {what}: it has no effect",
+            f"{key} is not a field of {what}: it has no effect",
             advice,
             Severity.WARNING,
             key=True,
@@ -151,7 +151,7 @@ def _of_entry(entry: PluginArgs) -> Iterator[Violation]:
     for key, release in dated(entry, READ_BEFORE):
         yield Violation(
             (*entry.path, "args", *key[1:]),
-            f"{key[-1]} is no argument of {entry.plugin} since 0.{release}: {END}",
+            f"{key[-1]} is not an argument of {entry.plugin} since 0.{release}: {END}",
             "delete it",
             Severity.WARNING,
             key=True,
@@ -177,7 +177,7 @@ def _unknown_arguments(entry: PluginArgs, known: tuple[str, ...]) -> Iterator[Vi
             advice = f"it is an argument of {owners[0]}"
         yield Violation(
             (*base, *steps),
-            f"{'.'.join(map(str, steps))} is no argument of {entry.plugin}: {END}",
+            f"{'.'.join(map(str, steps))} is not an argument of {entry.plugin}: {END}",
             advice,
             key=True,
         )
@@ -194,7 +194,7 @@ def _enabled(profile: Mapping[str, Any], base: Path, everywhere: dict[str, Path]
                 meant = nearest(str(point), _POINTS)
                 yield Violation(
                     path,
-                    f"{point} is no extension point: its plugins do nothing",
+                    f"{point} is not an extension point: its plugins do nothing",
                     f"did you mean {meant}?" if meant else f"write one of {', '.join(_POINTS[2:])}",
                     Severity.WARNING,
                     key=True,
@@ -216,7 +216,7 @@ def _placed(name: str, point: str, at: Path, is_configured: bool) -> Iterator[Vi
     elif point not in points and point in _POINTS[2:]:
         yield Violation(
             at,
-            f"{name} is no plugin for {point}: the profile evicts nothing",
+            f"{name} is not a plugin for {point}: the profile evicts nothing",
             f"enable it under {points[0]}",
         )
     elif not is_configured and name != EVICTOR:
@@ -230,7 +230,7 @@ def _placed(name: str, point: str, at: Path, is_configured: bool) -> Iterator[Vi
 def _unknown(name: str, at: Path, where: str) -> Iterator[Violation]:
     """Volcano's descheduler and builds of one's own have plugins of other names."""
     if meant := nearest(name, tuple(POINTS)):
-        yield Violation(at, f"{name} in {where} is no plugin of the descheduler", f"did you mean {meant}?")
+        yield Violation(at, f"{name} in {where} is not a plugin of the descheduler", f"did you mean {meant}?")
 
 
 RULE = Rule(

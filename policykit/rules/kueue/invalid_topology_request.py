@@ -215,7 +215,7 @@ def _layers(there: Mapping[str, str], pods: int | None, path: Path) -> Iterator[
         listed = None
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         advice = 'write JSON: [{"topology": "example.com/rack", "size": 4}]'
-        yield Violation(path, f"{SLICE_CONSTRAINTS} is no list in JSON", advice)
+        yield Violation(path, f"{SLICE_CONSTRAINTS} is not a list in JSON", advice)
         return
     if not 1 <= len(listed) <= _MOST_LAYERS:
         message = f"{SLICE_CONSTRAINTS} has {len(listed)} layers, not 1 to {_MOST_LAYERS}"

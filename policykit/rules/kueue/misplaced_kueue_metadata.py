@@ -4,8 +4,8 @@ Kueue admits a Job as a whole by the labels of the Job. On the pod template the 
 Kueue admits the pods one by one, which suits only those of a Deployment or StatefulSet. A topology is
 requested in the annotations of the pod template, parameters of a ProvisioningRequest in those of the object,
 and a queue never in an annotation. Pods that name another queue than their object may stay gated. Its
-webhooks refuse names that no object can have, an empty queue, a time limit that is no number of seconds, and
-elastic jobs of kinds that have none.
+webhooks refuse names that no object can have, an empty queue, a time limit that is not a number of seconds,
+and elastic jobs of kinds that have none.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def node_daemons(manifest: Manifest) -> Iterator[NodeDaemon]:
 
 
 def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
-    """(role, vendor) of a daemon whose image is not known; empty: it is none of cards."""
+    """(role, vendor) of a daemon whose image is not known; empty: it is not one of cards."""
     selected = affinities.read(spec).selector
     for key, value in selected.items():
         daemon = key.partition(labels.DEPLOYS)[2] if value == "true" else ""

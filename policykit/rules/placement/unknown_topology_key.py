@@ -55,7 +55,7 @@ _EFFECTS = {
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Each key once for a use. Where the policy lists not every pool, only what is no label of Kubernetes."""
+    """Each key once for a use. Where the policy does not list every pool, no labels of Kubernetes."""
     if review.manifest.partial or review.pod_set.stored:
         return
     reported: set[tuple[str, str]] = set()

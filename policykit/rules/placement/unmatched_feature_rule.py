@@ -3,8 +3,8 @@
 The rule names features by their source: pci.device, kernel.version. No node has another one, unless a
 NodeFeature object of another program brings it. Devices have their numbers in small hexadecimal letters,
 without 0x. An expression with too many or too few values is an error that only nfd-master's log has; another
-operator, and a label that is no string, the API server refuses. Labels, annotations, extended resources and
-taints in the domain kubernetes.io are left out, but for NFD's own.
+operator, and a label that is not a string, the API server refuses. Labels, annotations, extended resources
+and taints in the domain kubernetes.io are left out, but for NFD's own.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 if isinstance(value, bool | int | float):
                     yield Violation(
                         (*base, field, key),
-                        f"the {what} {key} is no string: the API server refuses the rule",
+                        f"the {what} {key} is not a string: the API server refuses the rule",
                         "put the value in quotes",
                         Severity.ERROR,
                     )
@@ -171,7 +171,7 @@ def _expression(feature: str, key: str, expression: Mapping[str, Any], at: Path)
     if operator and operator not in _OPERATORS:
         if not is_filled_in(operator):
             near = nearest(operator.lower().capitalize(), _OPERATORS) or "In"
-            what = f"{operator} is no operator: the API server refuses the rule"
+            what = f"{operator} is not an operator: the API server refuses the rule"
             yield Violation((*at, "op"), what, f"did you mean {near}?", Severity.ERROR)
     elif operator in _NOTHING and values:
         wanted = "none"

@@ -334,7 +334,7 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
     numbers = [number for value in requirement.values if (number := int64(value)) is not None]
     sizes = _reported_memory(review.products or _selected(review))
     if any(number in sizes for number in numbers) or len(numbers) != 1 or numbers[0] % 1024:
-        return None  # what is no whole number of GiB was read from a node
+        return None  # what is not a whole number of GiB was read from a node
     near = [size for size in sizes if abs(size - numbers[0]) * _NEAR <= size]
     if not near:
         return None

@@ -64,7 +64,7 @@ def violations(written: Mapping[str, Any]) -> Iterator[Violation]:
     for name, entries in configurations.items():
         path: Path = ("mig-configs", name)
         if not isinstance(entries, list) or not entries:
-            empty = "is empty" if not entries else "is no list"
+            empty = "is empty" if not entries else "is not a list"
             advice = "write a list of one or more entries, each with devices and mig-enabled"
             yield Violation(path, f"{name} {empty}: {_REFUSED}", advice, key=True)
             continue
@@ -78,7 +78,7 @@ def _unknown(written: Mapping[str, Any], path: Path, known: tuple[str, ...]) -> 
         if isinstance(key, str) and key not in known and not is_filled_in(key):
             near = nearest(key, known)
             advice = f"did you mean {near}?" if near and near not in written else "delete it"
-            yield Violation((*path, key), f"{key} is no field here: {_REFUSED}", advice, key=True)
+            yield Violation((*path, key), f"{key} is not a field here: {_REFUSED}", advice, key=True)
 
 
 def _entry(entry: Mapping[str, Any], path: Path, name: str) -> Iterator[Violation]:

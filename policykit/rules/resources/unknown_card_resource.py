@@ -140,7 +140,7 @@ def _bare(path: Path, name: str) -> Iterator[Violation]:
     if name == "storage":
         advice = "write ephemeral-storage for the disk of the node, or the size into the claim of a volume"
     yield Violation(
-        path, f"{name} is no resource of a container: the API server refuses the pod", advice, key=True
+        path, f"{name} is not a resource of a container: the API server refuses the pod", advice, key=True
     )
 
 

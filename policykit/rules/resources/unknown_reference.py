@@ -10,9 +10,9 @@ deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a 
 and for a level that theirs does not have, and the API server refuses claims with `adminAccess` in a namespace
 without the label for it. The card of a claim that no container of the pod uses is taken, and no container
 sees it. A runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for
-device claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states
-no kind; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that its
-Service has, by number or name, and a Service to ports that the pods have which it selects. Variables take
+device claims is not a claim, and a TrainingRuntime is not the ClusterTrainingRuntime that a TrainJob without
+a kind means; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that
+its Service has, by number or name, and a Service to ports that the pods have which it selects. Variables take
 keys that the ConfigMap or Secret has; a task of Tekton takes no workspace that it does not declare; a policy
 of networks selects a namespace by its labels, and its name is the label kubernetes.io/metadata.name. Multus
 looks for a network in the namespace of the pod, unless another is named. A template that a workflow of Argo

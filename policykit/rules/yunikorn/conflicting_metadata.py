@@ -74,10 +74,10 @@ def _within(
 def _later(
     members: Sequence[LocatedFact[Application]],
 ) -> Iterator[tuple[LocatedFact[Application], LocatedFact[Application]]]:
-    """Each but the first, after the first before it that is no copy of it: one template that two files
+    """Each but the first, after the first before it that is not a copy of it: one template that two files
     contain, a base and its copy."""
     heads: list[int] = []
-    """The first, and the first of another template: one of the two is no copy of any other."""
+    """The first, and the first of another template: one of the two is not a copy of any other."""
     own: dict[tuple[object, ...], int] = {}
     """The first of each template and document."""
     for number, member in enumerate(members):

@@ -181,7 +181,7 @@ def roles(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _account(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:
-    """Namespace and name; `*`: any. None: it is no account."""
+    """Namespace and name; `*`: any. None: it is not an account."""
     name = text(subject.get("name"))
     if subject.get("kind") == "ServiceAccount":
         return text(subject.get("namespace")) or namespace, name

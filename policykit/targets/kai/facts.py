@@ -79,7 +79,7 @@ def _partitions(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact
 def _amounts(
     resources: Mapping[str, object], field: str, key: str, places: dict[str, Path]
 ) -> dict[str, int] | None:
-    """What is unset is 0, what is negative has no bound; None: an amount is no number."""
+    """What is unset is 0, what is negative has no bound; None: an amount is not a number."""
     found: dict[str, int] = {}
     for own, (resource, unit) in _RESOURCES.items():
         stated = mapping(resources.get(own))

@@ -31,7 +31,7 @@ from policykit.targets.koordinator.names import (
 
 
 def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
-    """A PodGroup object; a minimum of 0 is no gang, as for the scheduler."""
+    """A PodGroup object; a minimum of 0 is not a gang, as for the scheduler."""
     group = group_of(manifest, namespace, TARGET_NAME, frozenset({GROUP_API}))
     if group and group.min_member is not None and group.min_member <= 0:
         return group._replace(min_member=None)

@@ -88,7 +88,7 @@ def parse(text: str) -> Version:
     """`1.8.0`, `v1.6` (the patch its chart installs), or empty for the newest known; a release that is
     not known is the nearest.
 
-    Raises PolicykitError for a text that is no release.
+    Raises PolicykitError for a text that is not a release.
     """
     return RELEASES.parse(_CHARTS.get(text.removeprefix("v"), text))
 

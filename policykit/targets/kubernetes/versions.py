@@ -29,5 +29,5 @@ parse = RELEASES.parse
 """`1.36`, `v1.36.2`, `1.33.5-gke.100`, or empty for the newest known; a release that is not known is
 the nearest.
 
-Raises PolicykitError for a text that is no release.
+Raises PolicykitError for a text that is not a release.
 """

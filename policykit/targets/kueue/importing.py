@@ -96,7 +96,7 @@ def _topology(found: Topology, inventory: Inventory) -> None:
             inventory.add_level(level, key)
         elif key != HOSTNAME:
             inventory.add_remark(
-                f"Topology {found.name}: level {key} is none of {', '.join(LEVELS)}; left out"
+                f"Topology {found.name}: level {key} is not one of {', '.join(LEVELS)}; left out"
             )
 
 

@@ -75,7 +75,7 @@ FACTS: tuple[ReleaseFact, ...] = (
     ),
     ReleaseFact(
         "check",
-        "podset-group-name is no number and has no slices beside it",
+        "podset-group-name is not a number and has no slices beside it",
         versions.GROUPS_CHECKED,
         source="pkg/controller/jobframework/tas_validation.go",
     ),

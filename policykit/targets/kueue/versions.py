@@ -94,7 +94,7 @@ def served(kind: str, version: Version) -> tuple[str, ...]:
 parse = RELEASES.parse
 """`0.19.2`, or empty for the newest known; a release that is not known is the nearest.
 
-Raises PolicykitError for a text that is no release.
+Raises PolicykitError for a text that is not a release.
 """
 
 

@@ -95,7 +95,7 @@ NODES_TO_FIND = Version(1, 15, 0)
 parse = RELEASES.parse
 """`1.15.1`, or empty for the newest known; a release that is not known is the nearest.
 
-Raises PolicykitError for a text that is no release.
+Raises PolicykitError for a text that is not a release.
 """
 
 

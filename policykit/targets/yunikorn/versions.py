@@ -44,7 +44,7 @@ PLACEHOLDER_USER = Version(1, 9, 0)
 parse = RELEASES.parse
 """`1.9.0`, or empty for the newest known; a release that is not known is the nearest.
 
-Raises PolicykitError for a text that is no release.
+Raises PolicykitError for a text that is not a release.
 """
 
 

@@ -295,7 +295,7 @@ def _name(kind: type) -> str:
     module = kind.__module__.removeprefix(f"{_FACTS}.")
     name = f"{module}.{kind.__name__}"
     if module == kind.__module__ or _fact(name) is not kind:
-        raise TypeError(f"{kind} is no type of {_FACTS}")
+        raise TypeError(f"{kind} is not a type of {_FACTS}")
     return name
 
 
@@ -303,10 +303,10 @@ def _name(kind: type) -> str:
 def _fact(name: str) -> type:
     module, _, of_class = name.partition(".")
     if not (module.isidentifier() and of_class.isidentifier()):
-        raise ValueError(f"{name!r} is no type of {_FACTS}")
+        raise ValueError(f"{name!r} is not a type of {_FACTS}")
     found = getattr(import_module(f"{_FACTS}.{module}"), of_class)
     if not (_is_record(found) and found.__module__ == f"{_FACTS}.{module}"):
-        raise ValueError(f"{name!r} is no type of {_FACTS}")
+        raise ValueError(f"{name!r} is not a type of {_FACTS}")
     return found  # type: ignore[no-any-return]
 
 
@@ -331,7 +331,7 @@ def _target_name(kind: type) -> str:
         return ""
     target_name = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
     if options_type(target_name) is not kind:
-        raise TypeError(f"{kind} is no type of options")
+        raise TypeError(f"{kind} is not a type of options")
     return target_name
 
 
@@ -379,7 +379,7 @@ def _to_json(value: Any) -> Any:
         return {key: _to_json(below) for key, below in value.items()}
     if kind in (list, tuple):
         return [kind.__name__, *map(_to_json, value)]
-    raise TypeError(f"{kind.__name__} is no plain data")
+    raise TypeError(f"{kind.__name__} is not plain data")
 
 
 def _from_json(data: Any) -> Any:

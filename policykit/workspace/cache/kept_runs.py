@@ -41,7 +41,7 @@ class RunQuestions(NamedTuple):
 
     def changed(self) -> list[int] | None:
         """The indices of the files of the run that have other contents now; None: something else is
-        different. Raises ValueError for what is no question."""
+        different. Raises ValueError for what is not a question."""
         if answers_of(map(again, self.questions)) != self.answers:
             return None
         pairs = zip(self.places, self.contents, strict=True)

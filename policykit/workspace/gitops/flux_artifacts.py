@@ -44,7 +44,7 @@ def resolved(stated: ControllerObject, spec: Mapping[str, Any], root: str) -> tu
     below = [each for each in copies if each and posixpath.commonpath((each.target, path)) == each.target]
     inside = [each for each in copies if each and posixpath.commonpath((each.target, path)) == path]
     if len({*below, *inside}) != 1 or not below:
-        return spec, f"its path is no single folder of the source of ExternalArtifact {name}"
+        return spec, f"its path is not a single folder of the source of ExternalArtifact {name}"
     (copy,) = below
     source = next(
         (

@@ -151,7 +151,7 @@ class ScopeFiles:
                     yield self._member(folder, name, scope, first.setting, first.path)
 
     def unread(self, scope: str) -> UnreadableText:
-        """The words of files of a scope that are no manifests but may define objects."""
+        """The words of files of a scope that are not manifests but may define objects."""
         from policykit.workspace.unread_files import words_below
 
         return words_below(scope) if filesystem.isdir(scope) else NOTHING_UNREAD

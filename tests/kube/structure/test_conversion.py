@@ -60,7 +60,7 @@ LEFT = {
         f"spec: {{rollbackTo: {{}}, template: {TEMPLATE}}}}}",
         "apps/v1",
     ),
-    "labels that are no text": (
+    "labels that are not text": (
         "{apiVersion: apps/v1beta1, kind: Deployment, metadata: {name: x}, "
         f"spec: {{template: {TEMPLATE.replace('web', '1.10')}}}}}",
         "apps/v1",
@@ -99,7 +99,7 @@ LEFT = {
         "spec: {tfReplicaSpecs: {}, backoffLimit: 1, runPolicy: {backoffLimit: 2}}}",
         "kubeflow.org/v1",
     ),
-    "a spec that is no mapping": (
+    "a spec that is not a mapping": (
         "{apiVersion: kubeflow.org/v1beta2, kind: TFJob, metadata: {name: x}, spec: []}",
         "kubeflow.org/v1",
     ),

@@ -95,7 +95,7 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "an enum of text",
         "{properties: {a: {type: string, enum: [x, y]}}}",
         "{a: z}",
-        ['spec.a is "z", which is none of x, y'],
+        ['spec.a is "z", which is not one of x, y'],
     ),
     ("an enum of numbers is not judged", "{properties: {a: {type: integer, enum: [1, 2]}}}", "{a: 3}", []),
     (

@@ -88,7 +88,7 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         pod(restartPolicy="Sometimes"),
         ("spec", "restartPolicy"),
         "bad-value",
-        'spec.restartPolicy is "Sometimes", which is none of Always, OnFailure, Never',
+        'spec.restartPolicy is "Sometimes", which is not one of Always, OnFailure, Never',
     ),
     (
         "below the minimum",

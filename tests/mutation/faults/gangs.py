@@ -183,7 +183,7 @@ FAULTS = (
         "PK310",
         _annotation("gang.scheduling.koordinator.sh/min-available", "two"),
     ),
-    fault("task groups that are no JSON", "PK310", _json_cut),
+    fault("task groups that are not JSON", "PK310", _json_cut),
     fault("a task group without name", "PK310", _group_with(name=None)),
     fault("a task group with a word for minMember", "PK310", _group_with(minMember="two")),
     fault("a task group above its pods", "PK301 PK310 PK708", _group_with(minMember=1000)),

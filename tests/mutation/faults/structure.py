@@ -273,7 +273,7 @@ FAULTS = (
     fault("an operator of another spelling", "PK004", _operator),
     fault("a container without image", "PK004", _missing("image")),
     fault("a container without name", "PK004", _missing("name")),
-    fault("an amount that is no quantity", "PK005 PK613", _quantity),
+    fault("an amount that is not a quantity", "PK005 PK613", _quantity),
     fault("a label value with a blank", "PK006", _label_with("two words")),
     fault("a label value that is a number", "PK006 PK613", _label_with(20)),
     fault("a label value that is a boolean", "PK006 PK613", _label_with(True)),

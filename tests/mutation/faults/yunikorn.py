@@ -161,7 +161,7 @@ def _setting(subject: Subject) -> Iterator[Change]:
 
 
 def _namespace(subject: Subject) -> Iterator[Change]:
-    """An amount that is no text."""
+    """An amount that is not text."""
     if subject.manifest.kind == "Namespace":
         key = "yunikorn.apache.org/namespace.quota"
         yield put(("metadata", "annotations", key), '{"cpu": 64, "memory": "256Gi"}')
@@ -235,7 +235,7 @@ FAULTS = (
     fault("part of a core in a template", "PK706 PK701", _template),
     fault("a queue in capitals", "PK707", _capitals),
     fault("a misspelt setting of YuniKorn", "PK709", _setting),
-    fault("a quota of a namespace that is no text", "PK710", _namespace),
+    fault("a quota of a namespace that is not text", "PK710", _namespace),
     fault("preemption without a guarantee", "PK711", _preempts),
     fault("pods that ask for nothing", "PK713", _nothing_asked),
     fault("a preference that nobody heeds", "PK714", _preferred),

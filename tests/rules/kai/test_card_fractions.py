@@ -13,7 +13,7 @@ from policykit.rules.kai.card_fractions import FRACTION, MEMORY, violations
     ("annotations", "asked", "wrong"),
     [
         pytest.param({FRACTION: "0.5"}, {}, [], id="half a card"),
-        pytest.param({FRACTION: "1"}, {}, [FRACTION], id="a whole card is no part"),
+        pytest.param({FRACTION: "1"}, {}, [FRACTION], id="a whole card is not a part"),
         pytest.param({FRACTION: "0"}, {}, [FRACTION], id="nothing"),
         pytest.param({FRACTION: "nan"}, {}, [FRACTION], id="not a number"),
         pytest.param({FRACTION: "${PART}"}, {}, [], id="a placeholder"),

@@ -157,7 +157,7 @@ def test_a_pipeline_that_its_run_contains(path: str, annotations: str, refused: 
         "spec: {tasks: [{name: a, taskRef: {name: a}, workspaces: [{name: b, workspace: c}]}]}\n"
     )
     structure = Structure(text, check(text.data, "tekton.dev/v1", "Pipeline"))
-    said = ["spec.tasks[0].workspaces[0].workspace is c, which is no workspace of the pipeline"]
+    said = ["spec.tasks[0].workspaces[0].workspace is c, which is not a workspace of the pipeline"]
     assert [v.message for v in invalid_field.check(structure, Context(None, path))] == said * refused
 
 

@@ -24,7 +24,7 @@ class Webhook:
     def create(self, quota: dict[str, Any]) -> list[str]:
         name, labels = quota["metadata"]["name"], quota["metadata"]["labels"]
         annotations = quota["metadata"].get("annotations", {})
-        refused = [f"label {key} is no text" for key, value in labels.items() if not isinstance(value, str)]
+        refused = [f"label {key} is not text" for key, value in labels.items() if not isinstance(value, str)]
         if name in self.quotas or name == ROOT:
             refused.append(f"{name} is known already")
         namespaces = json.loads(annotations.get(f"{PREFIX}namespaces", "[]"))

@@ -77,7 +77,7 @@ def _refused_queue(queue: _Queue, there: Mapping[str, _Queue], version: Release)
         yield "priority"
     for field, first in (("deserved", (1, 9, 0)), ("priority", (1, 10, 0)), ("parent", (1, 11, 0))):
         if field in queue.fields and version < first:
-            yield f"{field} is no field"
+            yield f"{field} is not a field"
     if "affinity" in queue.fields and version < (1, 9, 0):
         yield "affinity without its plugin"
     yield from _amounts_of(queue, version)
@@ -163,13 +163,13 @@ def _refused_topology(data: Object | None, version: Release) -> Iterator[str]:
     if data is None:
         return
     if version < (1, 12, 0):
-        yield "networkTopology is no field"
+        yield "networkTopology is not a field"
     if data.get("mode") not in ("hard", "soft"):
         yield "mode"
     if "highestTierAllowed" in data and "highestTierName" in data:
         yield "both tiers"
     if "highestTierName" in data and version < (1, 14, 0):
-        yield "highestTierName is no field"
+        yield "highestTierName is not a field"
     if data.get("highestTierAllowed", 0) < 0:
         yield "tier"
 
@@ -192,7 +192,7 @@ def refused_hyper_nodes(objects: Sequence[Object], version: Release) -> list[str
         if not spec["members"] or spec["tier"] < 0:
             said.append(f"{name}: no members, or tier")
         if "tierName" in spec and version < (1, 14, 0):
-            said.append(f"{name}: tierName is no field")
+            said.append(f"{name}: tierName is not a field")
         if spec.get("tierName") and named.setdefault(spec["tierName"], spec["tier"]) != spec["tier"]:
             said.append(f"{name}: one tierName on two tiers")
         for member in spec["members"]:

@@ -106,7 +106,7 @@ class Empty(NamedTuple):
         "a bool for a number",
         "a list for a tuple",
         "no type of the model",
-        "keys that are no text",
+        "keys that are not text",
         "no plain data",
         "no annotation",
     ],

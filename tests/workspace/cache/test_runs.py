@@ -51,7 +51,7 @@ def recorded(ask_all: Callable[[], object], code: int = 0, words: list[str] = WO
 
 
 def read(path: str) -> None:
-    """As a run reads a file that is no link."""
+    """As a run reads a file that is not a link."""
     try:
         content, _ = filesystem.regular(path)
     except OSError as error:

@@ -104,7 +104,7 @@ def _file(written: object, path: Path) -> Iterator[Problem]:
                 found = mapping(json.loads(written))
             except (ValueError, RecursionError) as error:
                 if not is_placeholder(written):
-                    what = f"is no JSON: {where(error)}"
+                    what = f"is not JSON: {where(error)}"
                     yield refused(path, what, f"{plugin.who} does not start with this file", kind=BAD_VALUE)
             else:
                 yield from _entries(found.get(field), field, path, plugin)
@@ -150,7 +150,7 @@ def _of_sriov(folded: Mapping[str, Any], at: str, path: Path) -> Iterator[Proble
     kind = folded.get("devicetype")
     if isinstance(kind, str) and kind and kind not in _TYPES and not is_filled_in(kind):
         advice = f"write {_TYPES[0]}, {_TYPES[1]} or {_TYPES[2]}"
-        yield _stops(path, f"has the deviceType {kind} in {at}, which is none", _SRIOV, advice)
+        yield _stops(path, f"has the unknown deviceType {kind} in {at}", _SRIOV, advice)
     if folded.get("selectors") is None:
         what = f"has no selectors in {at}, without which {_SRIOV.who} crashes"
         yield refused(path, what, "add selectors, such as vendors and devices")

@@ -104,7 +104,7 @@ def failure(expression: str) -> tuple[str, str]:
     if found := _QUANTITY_FOR_ATTRIBUTE.search(bare):
         name = found.group(1)
         return (
-            f"attribute {name} is no quantity",
+            f"attribute {name} is not a quantity",
             f"write device.capacity if {name} is an amount of the device",
         )
     return "", ""

@@ -72,7 +72,7 @@ def _unknown(written: Data, path: Path, known: tuple[str, ...]) -> Iterator[Prob
             near = nearest(field, known, 0.6)
             advice = f"did you mean {near}?" if near else "delete it"
             yield refused(
-                (*path, field), "is no field of it", f"{advice}: {_WHO}", key=True, kind=UNKNOWN_FIELD
+                (*path, field), "is not a field of it", f"{advice}: {_WHO}", key=True, kind=UNKNOWN_FIELD
             )
 
 

@@ -131,7 +131,7 @@ def _expression(expression: str, path: Path) -> Iterator[Problem]:
     what, advice = cel.fault(expression)
     if advice:
         why = f": {what}" if what else ""
-        yield refused(path, f"is {expression}, which is no CEL{why}", f"{advice}: {_WHO}")
+        yield refused(path, f"is {expression}, which is not CEL{why}", f"{advice}: {_WHO}")
         return
     what, advice = cel.failure(expression)
     if what:

@@ -142,7 +142,7 @@ def _failure(rule: Data, path: Path, names: list[str]) -> Iterator[Problem]:
         yield refused((*at, "values"), "is not in ascending order", f"write [{ordered}]: {_WHO}")
     name = name_of(codes, "containerName")
     if name and names and all(names) and name not in names:
-        what = f"is {name}, which is no container of the pods"
+        what = f"is {name}, which is not a container of the pods"
         yield refused((*at, "containerName"), what, f"the containers are {some(names)}: {_WHO}")
 
 

@@ -40,7 +40,7 @@ def node_pool(data: Data) -> Iterator[Problem]:
         if _restricted(name) or name in (_HOST, _POOL):
             advice = f"delete it, or use a domain of your own: {_WHO}"
             yield refused((*labels, name), "is a label that Karpenter sets itself", advice, key=True)
-        yield from _of_aws(name, (*labels, name), "is no label of AWS that Karpenter knows", key=True)
+        yield from _of_aws(name, (*labels, name), "is not a label of AWS that Karpenter knows", key=True)
     yield from kubelet(lookup(data, _KUBELET), _KUBELET)
     taints: Path = (*_TEMPLATE, "spec", "taints")
     for position, taint in numbered(lookup(data, taints)):

@@ -175,7 +175,7 @@ def _evictions(data: Data, base: Path) -> Iterator[Problem]:
     for field in ("evictionHard", "evictionSoft", "evictionMinimumReclaim", "evictionSoftGracePeriod"):
         for signal in mapping(data.get(field)):
             if isinstance(signal, str) and signal not in _SIGNALS and not is_filled_in(signal):
-                what = f"is no signal of the kubelet: {_ENDS}"
+                what = f"is not a signal of the kubelet: {_ENDS}"
                 yield refused((*base, field, signal), what, _advice(signal, _SIGNALS), key=True)
     waits = mapping(data.get("evictionSoftGracePeriod"))
     for signal in mapping(data.get("evictionSoft")):

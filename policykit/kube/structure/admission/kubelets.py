@@ -47,7 +47,7 @@ def kubelet(written: object, path: Path) -> Iterator[Problem]:
     for field in written:
         near = nearest(field, _FIELDS) if isinstance(field, str) and field not in _FIELDS else ""
         if near and near not in written:
-            what = "is no field of the kubelet"
+            what = "is not a field of the kubelet"
             yield refused((*path, field), what, f"did you mean {near}?", Severity.WARNING, key=True)
     for field in ("maxPods", "podsPerCore", "evictionMaxPodGracePeriod"):
         yield from not_below(written, path, field, 0, f"write 0 or more: {_KARPENTER}")
@@ -56,7 +56,7 @@ def kubelet(written: object, path: Path) -> Iterator[Problem]:
             if isinstance(signal, str) and signal not in _SIGNALS and not is_filled_in(signal):
                 near = nearest(signal, _SIGNALS)
                 advice = f"did you mean {near}?" if near else f"known: {', '.join(_SIGNALS)}"
-                what = "is no signal of the kubelet"
+                what = "is not a signal of the kubelet"
                 yield refused((*path, field, signal), what, f"{advice}: {_KARPENTER}", key=True)
     soft, grace = mapping(written.get("evictionSoft")), mapping(written.get("evictionSoftGracePeriod"))
     for one, other, field, lacking in (
@@ -71,7 +71,7 @@ def kubelet(written: object, path: Path) -> Iterator[Problem]:
     for field in ("kubeReserved", "systemReserved"):
         for name, amount in mapping(written.get(field)).items():
             if isinstance(name, str) and name not in _RESERVED and not is_filled_in(name):
-                what = f"is none of {', '.join(_RESERVED)}"
+                what = f"is not one of {', '.join(_RESERVED)}"
                 yield refused((*path, field, name), what, f"delete it: {_KARPENTER}", key=True)
             elif str(amount).startswith("-"):
                 yield refused((*path, field, name), f"is {amount}", f"write 0 or more: {_KARPENTER}")

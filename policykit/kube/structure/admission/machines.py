@@ -36,7 +36,7 @@ def kubevirt(data: Data) -> Iterator[Problem]:
     """KubeVirt's own object: a part of its configuration beside it. Source: `KubeVirtSpec` (1.0 to 1.9)."""
     for field in _CONFIGURED:
         if field in mapping(data.get("spec")):
-            what = f"is no field there: it belongs in {dotted((*_CONFIGURATION, field))}"
+            what = f"is not a field there: it belongs in {dotted((*_CONFIGURATION, field))}"
             yield refused(("spec", field), what, "move it: the API server drops it", key=True)
 
 

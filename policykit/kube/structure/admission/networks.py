@@ -39,7 +39,7 @@ def definition(data: Data) -> Iterator[Problem]:
         found = json.loads(written)
     except (ValueError, RecursionError) as error:
         if not is_placeholder(written):
-            what = f"is no JSON: {where(error)}"
+            what = f"is not JSON: {where(error)}"
             yield refused(path, what, "Multus refuses pods with this network", kind=BAD_VALUE)
         return
     config = mapping(found)

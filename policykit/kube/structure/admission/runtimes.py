@@ -68,7 +68,7 @@ def dynamo_component(data: Data) -> Iterator[Problem]:
 
 
 def _resources(service: object, base: Path) -> Iterator[Problem]:
-    """Source: `ResourceItem` of Dynamo's operator, which is no ResourceList of Kubernetes (0.5)."""
+    """Source: `ResourceItem` of Dynamo's operator, which is not a ResourceList of Kubernetes (0.5)."""
     stated = mapping(mapping(service).get("resources"))
     for side in _SIDES:
         for name in mapping(stated.get(side)):

@@ -55,7 +55,7 @@ def inference_service(data: Data) -> Iterator[Problem]:
         near = next((each for each in _SCALERS if each == scaler.lower()), "")
         yield refused(
             ("metadata", "annotations", _SCALER),
-            f'is "{scaler}", which is no autoscaler of KServe: its webhook refuses that',
+            f'is "{scaler}", which is not an autoscaler of KServe: its webhook refuses that',
             f"write {near}" if near else f"known: {', '.join(_SCALERS)}",
         )
     measured = _measured(annotations)
@@ -218,7 +218,7 @@ def _unknown_cards(holders: list[tuple[Path, Data]]) -> Iterator[Problem]:
                 if name not in _KNOWN_CARDS | _ORDINARY and isinstance(name, str) and not is_filled_in(name):
                     where = (*path, "resources", side, name)
                     advice = f"list it in the annotation {_CARDS}: '[\"{name}\"]': {_KSERVE}"
-                    yield refused(where, "is no card that KServe knows", advice, key=True)
+                    yield refused(where, "is not a card that KServe knows", advice, key=True)
                     return
 
 

@@ -51,7 +51,7 @@ def pipeline(data: Data) -> Iterator[Problem]:
                 key = "workspace" if given.get("workspace") not in (None, "") else "name"
                 name = name_of(given, key)
                 if there is not None and name and name not in there:
-                    what = f"is {name}, which is no workspace of the pipeline"
+                    what = f"is {name}, which is not a workspace of the pipeline"
                     advice = f"{_known(name, there, 'workspaces')}: {_WHO}"
                     yield refused((*at, "workspaces", number, key), what, advice)
 

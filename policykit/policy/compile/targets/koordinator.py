@@ -115,7 +115,7 @@ def _by_resource(draft: Draft, path: Path, value: dict[str, Any]) -> dict[str, A
 
 
 def _args(section: Mapping[str, Any]) -> dict[str, Any]:
-    """A section without the weight, which is no field of the args."""
+    """A section without the weight, which is not a field of the args."""
     return {name: value for name, value in section.items() if name != WEIGHT}
 
 

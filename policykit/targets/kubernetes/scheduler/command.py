@@ -44,7 +44,7 @@ class Flag(NamedTuple):
 
     @property
     def second(self) -> str:
-        """A flag that is written in the value, so that it is no flag: --v; empty: none."""
+        """A flag that is written in the value, so that it is not a flag: --v; empty: none."""
         found = _SECOND.search(self.value)
         return found[1] if found else ""
 
