@@ -13,7 +13,7 @@ from policykit.manifests.node import LargeText, lines_of
 from policykit.namedtuple import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
-_BREAK = re.compile(rb"\r\n|[\n\r]|\xc2\x85|\xe2\x80[\xa8\xa9]")
+_BREAK = rb"\r\n|[\n\r]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 """Line breaks as findings count them (`BREAK` of the parser), in UTF-8."""
 
 
@@ -40,7 +40,7 @@ class SourceFiles:
         if path not in self._starts:
             self._starts.clear()
             shift = len(_BOM) if raw.startswith(_BOM) else 0
-            self._starts[path] = [shift, *(match.end() for match in _BREAK.finditer(raw))]
+            self._starts[path] = [shift, *(match.end() for match in re.finditer(_BREAK, raw))]
         starts = self._starts[path]
         line = max(bisect_right(starts, offset), 1)
         return line, len(raw[starts[line - 1] : offset].decode("utf-8", errors="replace")) + 1

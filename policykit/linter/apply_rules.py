@@ -32,7 +32,7 @@ from policykit.placement.review import Review, review
 if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes
 
-_WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+_WORD = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
 """A possible name of an object or queue."""
 _MAX_WORDS = 5_000
 _OF_LABELS = {"topologySpreadConstraints"}
@@ -56,7 +56,7 @@ def facts_of(
 
 def unreadable(text: str) -> UnreadableText:
     """The words in a document that cannot be interpreted."""
-    found = frozenset(_WORD.findall(text))
+    found = frozenset(re.findall(_WORD, text))
     return UnreadableText(found if len(found) <= _MAX_WORDS else None)
 
 

@@ -12,7 +12,7 @@ from policykit.manifests.parsed_document import MAX_DEPTH, ParsedDocument, Probl
 
 __all__ = ["MAX_DEPTH", "ParsedDocument", "Problem", "parse"]
 
-_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_PAIR = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 
 
 def parse(text: str) -> Iterator[ParsedDocument]:
@@ -42,7 +42,7 @@ def as_yaml(text: str) -> str:
     """The text without what JSON and files have and libyaml does not read."""
     text = text.removeprefix("\ufeff")  # libyaml does not count it
     if text[:1] in ("{", "[") and "\\ud" in text.lower():
-        text = _PAIR.sub(_one_escape, text)
+        text = re.sub(_PAIR, _one_escape, text)
     return text
 
 

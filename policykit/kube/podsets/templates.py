@@ -14,7 +14,7 @@ from policykit.manifests.path import Path
 from policykit.model.quantity import amount
 from policykit.namedtuple import NamedTuple
 
-_MEMORY = re.compile(r"([0-9]{1,12})([kmgtp]?)b?\Z", re.IGNORECASE)
+_MEMORY = r"([0-9]{1,12})([kmgtp]?)b?\Z"
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 """Powers of two."""
 _LEAST_OVERHEAD = 384 << 20
@@ -48,7 +48,7 @@ def _bytes(found: dict[str, Any], field: str, default: int | None) -> int | None
     written = value(found, (field,))
     if written is None:
         return default
-    match = _MEMORY.match(written.strip()) if isinstance(written, str) else None
+    match = re.match(_MEMORY, written.strip(), re.IGNORECASE) if isinstance(written, str) else None
     return int(match[1]) << _UNITS[match[2].lower()] if match and match[2] else None
 
 

@@ -52,14 +52,19 @@ def scalar_problem(value: Any, schema: Schema) -> Problem | None:
     return None
 
 
-_SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][^{}]*\}")
+# Patterns that are texts are compiled when they are needed: that takes as long as to import a module.
+_SUBSTITUTED = r"\$\{[A-Za-z_][^{}]*\}"
 """Nothing but a variable, with or without a default: `${replicas}`, `${replicas:=2}`."""
 
 
 def unsubstituted(value: Any, schema: Schema) -> Problem | None:
     """The problem of a variable in place of a number, where nothing replaces it; None: it is none."""
     types = schema.get("type")
-    if types not in ("integer", "number") or not isinstance(value, str) or not _SUBSTITUTED.fullmatch(value):
+    if (
+        types not in ("integer", "number")
+        or not isinstance(value, str)
+        or not re.fullmatch(_SUBSTITUTED, value)
+    ):
         return None
     return value_problem(
         WRONG_TYPE,
@@ -198,14 +203,14 @@ def _quantity(value: Any, schema: Schema) -> Problem | None:
 
 _SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "E")
 _GENERAL = "a quantity is a number and at most one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei: 500m, 16Gi"
-_AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z核]+)\s*\Z")
+_AMOUNT = r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z核]+)\s*\Z"
 _CORES = frozenset({"c", "core", "cores", "cpu", "cpus", "vcpu", "vcpus", "核"})
 """Words after a number of cores, which needs no unit."""
 
 
 def _quantity_advice(value: Any) -> str:
     """The probable correct spelling."""
-    match = _AMOUNT.match(value) if isinstance(value, str) else None
+    match = re.match(_AMOUNT, value) if isinstance(value, str) else None
     if match is None:
         return _GENERAL
     number, unit = match.groups()
@@ -220,13 +225,11 @@ def _quantity_advice(value: Any) -> str:
     return f"write {' or '.join(guesses)}" if guesses else _GENERAL
 
 
-_STANDS_FOR = re.compile(
-    r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
-)
+_STANDS_FOR = r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
 """Parts of a name in capitals are placeholders: JOB_NAME, job_ID_."""
 _FILLED = r"(?i)\b(?:filled|injected|overridden|provided|replaced|set) (?:at|by|in)\b"
 """A sentence in place of a name, for whoever fills it in: Filled By The Operator."""
-_TEMPLATE = re.compile(r"[^\w .:/-]", re.ASCII)
+_TEMPLATE = r"[^\w .:/-]"
 _REFUSED = re.compile(r"[^a-z0-9.-]")
 _IN_LABEL = re.compile(r"[^a-z0-9-]")
 _FREE_GROUPS = frozenset(
@@ -280,7 +283,7 @@ def namespace_problem(name: Any) -> Problem | None:
 def _name_problem(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Problem | None:
     if not isinstance(name, str) or is_placeholder(name) or _is_template(name):
         return None
-    found = refused.search(_STANDS_FOR.sub("", name))
+    found = refused.search(re.sub(_STANDS_FOR, "", name))
     if found is not None and not re.search(_FILLED, name):
         what = _CHARACTERS.get(found[0]) or (
             "a capital letter" if found[0].isupper() else f"the character {found[0]}"
@@ -300,4 +303,6 @@ def _is_template(name: str) -> bool:
 
     A lone `_` is the name of a Namespace that a kustomization's `namespace` replaces.
     """
-    return not any(map(str.isalnum, name)) or any(sign.isascii() for sign in _TEMPLATE.findall(name))
+    return not any(map(str.isalnum, name)) or any(
+        sign.isascii() for sign in re.findall(_TEMPLATE, name, re.ASCII)
+    )

@@ -81,10 +81,10 @@ def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> 
 
 def _words(key: str) -> str:
     """Of a key under any domain, its words: gpumemory of nvidia.com/gpu.memory."""
-    return _SEPARATORS.sub("", key.rpartition("/")[2].lower())
+    return re.sub(_SEPARATORS, "", key.rpartition("/")[2].lower())
 
 
-_SEPARATORS = re.compile(r"[-_.]")
+_SEPARATORS = r"[-_.]"
 _MEANT = {
     **{f"gpu{word}": FRACTION for word in ("fraction", "fractions", "portion", "share")},
     **{f"gpu{word}": MEMORY for word in ("memory", "mem", "memorymib", "memorymb")},

@@ -53,7 +53,7 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 """Providers that a policy can name: only its nodes have their labels."""
 
 
-_DEVICE = re.compile(r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.(.+)\Z")
+_DEVICE = r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.(.+)\Z"
 """Class, vendor and more of a device, as deviceLabelFields says."""
 
 _JOINED = frozenset({"karpenter.sh/initialized", "karpenter.sh/registered"})
@@ -193,13 +193,13 @@ def _other_form(review: Review, cluster: Cluster) -> Iterator[Violation]:
 
 def _form_of(cluster: Cluster, key: str) -> str:
     """The label that a pool has for these devices, of another form; empty: none, or the form is used too."""
-    wanted = _DEVICE.match(key)
+    wanted = re.match(_DEVICE, key)
     if wanted is None:
         return ""
     parts = wanted[2].split("_")
     found = ""
     for declared in sorted({k for p in cluster.pools for s in p.shapes for k in {**p.labels, **s.labels}}):
-        other = _DEVICE.match(declared)
+        other = re.match(_DEVICE, declared)
         if other is None or other[1] != wanted[1]:
             continue
         others = other[2].split("_")

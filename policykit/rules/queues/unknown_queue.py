@@ -102,12 +102,13 @@ def _violation(
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
     misspelt = queue_trees.is_misspelt(use.value, found, known)
-    likely = queue_trees.likely(use.value, found, known) if misspelt else ""
+    near = queue_trees.likely(use.value, found, known)
+    likely = near if misspelt else ""
     certain = found.verdict == queue_trees.NOWHERE and (misspelt or known.policy.queues)
     return Violation(
         use.at("queue"),
         message,
-        "\n".join((_advice(found, known, likely), *_renamed(use, likely, declared))),
+        "\n".join((_advice(found, known, likely), *_renamed(use, near, declared))),
         None if certain else Severity.WARNING,
         fix=partial(_fix, use, likely) if likely else None,
     )
@@ -155,9 +156,9 @@ def _declared(known: Directory, affixes: tuple[tuple[str, str], ...]) -> _Declar
     return _Declared(names, {each.resource.name: each.resource for each in known.declared}, affixes)
 
 
-def _renamed(use: LocatedFact[QueueUse], likely: str, declared: _Declared) -> Iterator[str]:
+def _renamed(use: LocatedFact[QueueUse], near: str, declared: _Declared) -> Iterator[str]:
     """What keeps the reference where a kustomization renames the queue: kustomize knows none to queues."""
-    now, path = _last(likely), use.place("queue").path
+    now, path = _last(near), use.place("queue").path
     queue = declared.resources.get(now)
     if queue is None or not all(isinstance(step, str) for step in path):
         return

@@ -40,7 +40,7 @@ def host_ports(container: Data, place: Path) -> Iterator[Problem]:
             yield refused(where, what, f"delete hostPort: {_WHO}")
 
 
-_OF_CLUSTER = re.compile(r"(?<![\w.-])[a-z0-9-]+\.[a-z0-9-]+\.svc(?![\w-])")
+_OF_CLUSTER = r"(?<![\w.-])[a-z0-9-]+\.[a-z0-9-]+\.svc(?![\w-])"
 
 
 def names_of_cluster(spec: Data, listed: Iterable[tuple[Path, Data]]) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ def names_of_cluster(spec: Data, listed: Iterable[tuple[Path, Data]]) -> Iterato
         for field in ("command", "args"):
             texts += [((*place, field, at), word) for at, word in words(container.get(field))]
         for path, text in texts:
-            if isinstance(text, str) and ".svc" in text and (found := _OF_CLUSTER.search(text)):
+            if isinstance(text, str) and ".svc" in text and (found := re.search(_OF_CLUSTER, text)):
                 what = f"has {found.group()}, a name that only the DNS of the cluster knows"
                 advice = (
                     "write dnsPolicy: ClusterFirstWithHostNet: with hostNetwork pods ask the DNS of the node"
