@@ -41,7 +41,7 @@ def faults(written: str) -> Iterator[tuple[str, str]]:
         return
     found = _json(written)
     if not isinstance(found, list):
-        what = "no JSON" if found is None else "no list"
+        what = "not JSON" if found is None else "not a list"
         yield f"is {what}", 'write names with commas between, or a list: [{"name": "NETWORK"}]'
         return
     for each in mappings(found):

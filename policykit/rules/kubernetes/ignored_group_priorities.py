@@ -66,7 +66,7 @@ def _priority(key: object, written: Node, listed: Node) -> Iterator[Violation]:
     if is_filled_in(shown):
         return
     if written.style in ("'", '"') or not _WHOLE.match(shown):
-        what = "text" if _WHOLE.match(shown) else "no whole number"
+        what = "text" if _WHOLE.match(shown) else "not a whole number"
         yield Violation(
             (shown,), f"priority {shown} is {what}: {_WHO}", "write a number without quotes", key=True
         )

@@ -69,10 +69,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 def _violation(plugins: LocatedFact[OutOfTreePlugins], by: StockScheduler) -> Violation:
     names = plugins.value.names
-    be, noun, them = ("is", "plugin", "it") if len(names) == 1 else ("are", "plugins", "them")
-    what, image = f"no {noun} of Kubernetes", "an image built with the plugins"
+    be, noun, them = ("is", "a plugin", "it") if len(names) == 1 else ("are", "plugins", "them")
+    what, image = f"not {noun} of Kubernetes", "an image built with the plugins"
     if SCHEDULER_PLUGINS.issuperset(names):
-        what = f"{'a ' if len(names) == 1 else ''}{noun} of scheduler-plugins"
+        what = f"{noun} of scheduler-plugins"
         image = f"registry.k8s.io/scheduler-plugins/kube-scheduler, or {image}"
     return Violation(
         plugins.at("plugin"),

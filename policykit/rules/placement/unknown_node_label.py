@@ -146,7 +146,7 @@ def _misspelt(review: Review) -> Iterator[Violation]:
         return  # nearly always
     for key, path, is_pair in _selected(review):
         if (instead := labels.meant(key)) and not (cluster and _known(cluster, key)):
-            whose = "no label of Kubernetes" if instead in STANDARD else "not a label that nodes get"
+            whose = "not a label of Kubernetes" if instead in STANDARD else "not a label that nodes get"
             message = f"selects nodes by {key!r}, which is {whose}"
             yield Violation(path, message, f"did you mean {instead}?", Severity.WARNING, key=is_pair)
 
