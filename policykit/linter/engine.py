@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes
     from policykit.model.cluster import Cluster
 
-_LARGE = 1_000_000
-"""Characters of a file from which interning saves more memory than it costs time."""
+_LARGE = 4_000_000
+"""Characters from which a file is worth it: interning halves its memory and takes a fifth more time."""
 _KUSTOMIZATION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit import api
 from policykit.linter.interning import Interned
 from policykit.manifests.node import Span
 
@@ -47,3 +48,24 @@ def test_parts_are_forgotten() -> None:
     interned = Interned()
     for number in range(30_000):
         assert interned((f"{number}", {"a": number + 1000})) == (f"{number}", {"a": number + 1000})
+
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources: {{limits: {{nvidia.com/gpu: 1}}, requests: {{nvidia.com/gpu: 2}}}}
+---
+"""
+
+
+def test_findings_of_a_large_file_are_those_of_a_small_one() -> None:
+    text = "".join(POD.format(name=name) for name in "abc").encode()
+    small = api.lint_texts({"a.yaml": text})
+    large = api.lint_texts({"a.yaml": text + b"#\n" * 2_100_000})
+    assert len(small.findings) >= 3
+    assert large.findings == small.findings
