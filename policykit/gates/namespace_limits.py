@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from policykit.linter.scope import Scope
-from policykit.model.pool import Amounts
+from policykit.model.pool import Amounts, largest, smallest
 from policykit.model.quantity import amount_text
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.namedtuple import NamedTuple
@@ -87,18 +87,21 @@ class NamespaceLimits:
             if not each.partial:
                 self._ranges.setdefault(each.value.namespace, []).append(each.value)
         self._allowed = {place: _allowed(quotas) for place, quotas in self._quotas.items()}
-        self._least = {place: _least(allowed.values()) for place, allowed in self._allowed.items()}
+        self._least = {place: smallest(allowed.values()) for place, allowed in self._allowed.items()}
         self._compared = {
             place: tuple((key, *key.partition(".")[::2], allowed) for key, allowed in least.items())
             for place, least in self._least.items()
         }
         """(key, pods or the side of a container's resources, resource, what is allowed)"""
         ranges_of = self._ranges.items()
-        self._largest = {place: _least(each.maximum for each in ranges) for place, ranges in ranges_of}
-        self._minimum = {place: _most(each.minimum for each in ranges) for place, ranges in ranges_of}
-        self._limits = {place: _most(each.limits for each in ranges) for place, ranges in ranges_of}
+        self._largest = {place: smallest(each.maximum for each in ranges) for place, ranges in ranges_of}
+        self._minimum = {place: largest(each.minimum for each in ranges) for place, ranges in ranges_of}
+        self._limits = {place: largest(each.limits for each in ranges) for place, ranges in ranges_of}
         self._of_pods = {
-            place: (_least(each.pod_maximum for each in ranges), _most(each.pod_minimum for each in ranges))
+            place: (
+                smallest(each.pod_maximum for each in ranges),
+                largest(each.pod_minimum for each in ranges),
+            )
             for place, ranges in ranges_of
             if any(each.pod_maximum or each.pod_minimum for each in ranges)
         }
@@ -164,7 +167,7 @@ class NamespaceLimits:
         if demand.pods == 1 and demand.namespace in self._of_pods and (found := self._whole_excess(demand)):
             return found
         for container in demand.containers if ranges else ():
-            asked = _most(container)
+            asked = largest(container)
             above = {key for key, most in self._largest[demand.namespace].items() if asked.get(key, 0) > most}
             for each in ranges if above else ():
                 for key in sorted(above & each.maximum.keys()):
@@ -236,30 +239,10 @@ def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:
 
 def _allowed(quotas: Iterable[DeclaredQuota]) -> dict[str, dict[str, int]]:
     """Name of a quota to its amounts: the largest of the quotas with this name."""
-    found: dict[str, dict[str, int]] = {}
+    named: dict[str, list[Amounts]] = {}
     for quota in quotas:
-        amounts = found.setdefault(quota.name, {})
-        for key, allowed in quota.hard.items():
-            amounts[key] = max(allowed, amounts.get(key, allowed))
-    return found
-
-
-def _least(limits: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Of all quotas or limit ranges of a namespace, whichever pods they count."""
-    found: dict[str, int] = {}
-    for amounts in limits:
-        for key, allowed in amounts.items():
-            found[key] = min(allowed, found.get(key, allowed))
-    return found
-
-
-def _most(amounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The largest amount of each."""
-    found: dict[str, int] = {}
-    for each in amounts:
-        for name, amount in each.items():
-            found[name] = max(amount, found.get(name, 0))
-    return found
+        named.setdefault(quota.name, []).append(quota.hard)
+    return {name: largest(amounts) for name, amounts in named.items()}
 
 
 def _cards_first(key: str) -> tuple[bool, str]:

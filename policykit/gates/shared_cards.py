@@ -23,6 +23,11 @@ class Crowded(NamedTuple):
     asked: int
     cards: int
 
+    def message(self, nodes: str) -> str:
+        """`nodes`: whose cards those are, in words."""
+        wanted = f"a container requests {self.asked} {self.resource}, which come from different cards"
+        return f"{wanted}, but {nodes} have at most {self.cards}"
+
 
 def crowded(review: Review, cluster: Cluster) -> Iterator[Crowded]:
     """If that holds for every pool with room: the shares of a container come from different cards.
@@ -49,11 +54,7 @@ _MIG = "mig"
 def gates(review: Review, cluster: Cluster) -> Iterator[Gate]:
     """Refused."""
     for found in crowded(review, cluster):
-        detail = (
-            f"a container requests {found.asked} {found.resource}, which come from different cards, but "
-            f"nodes have at most {found.cards}"
-        )
-        yield Gate("cards", REFUSED, detail)
+        yield Gate("cards", REFUSED, found.message("nodes"))
 
 
 def _cards(cluster: Cluster, pool: Pool) -> int:

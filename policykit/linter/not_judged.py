@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from policykit.manifests.node import Node
+from policykit.manifests.document import words_of
+from policykit.manifests.node import Node
 
 NO_PROGRAM = "no-program"
 REMOTE = "remote"
@@ -49,19 +46,6 @@ def obstacle(root: Node) -> str:
         return NOT_YAML
     # The values of a Secret do not matter.
     if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
-        return ENCRYPTED if _has_encrypted_value(data) else ""
+        values = words_of({key: value for key, value in data.items() if key != "sops"}).texts
+        return ENCRYPTED if any(value.startswith("ENC[") for value in values) else ""
     return ""
-
-
-def _has_encrypted_value(data: Mapping[str, object]) -> bool:
-    """Whether SOPS encrypted any value."""
-    pending: list[object] = [value for key, value in data.items() if key != "sops"]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
-        elif isinstance(here, str) and here.startswith("ENC["):
-            return True
-    return False

@@ -1,6 +1,6 @@
 """Cards, and node pools: nodes with the same labels, taints and cards; tolerations of their taints."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from policykit.namedtuple import NamedTuple
 
@@ -73,6 +73,24 @@ class Card(NamedTuple):
 
 Amounts = Mapping[str, int]
 """Resource name to amount: cpu in milli-cores, everything else in units (bytes, cards)."""
+
+
+def smallest(amounts: Iterable[Amounts]) -> dict[str, int]:
+    """The smallest amount of each resource that any of them has."""
+    found: dict[str, int] = {}
+    for each in amounts:
+        for name, amount in each.items():
+            found[name] = min(amount, found.get(name, amount))
+    return found
+
+
+def largest(amounts: Iterable[Amounts]) -> dict[str, int]:
+    """The largest amount of each resource that any of them has."""
+    found: dict[str, int] = {}
+    for each in amounts:
+        for name, amount in each.items():
+            found[name] = max(amount, found.get(name, amount))
+    return found
 
 
 class Shape(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from policykit.errors import SourceError
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
+from policykit.manifests.document import words_of
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
@@ -73,20 +73,7 @@ def about_plugins(text: str) -> tuple[str, set[str]]:
         and version != _BUILTIN
         and not version.startswith(GROUP)
     ]
-    return next(iter(kinds), ""), {word for root in roots for word in strings(root.data)}
-
-
-def strings(value: Any) -> Iterator[str]:
-    """All strings in data, except keys."""
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
-        elif isinstance(here, str):
-            yield here
+    return next(iter(kinds), ""), {word for root in roots for word in words_of(root.data).texts}
 
 
 def absence(path: str, folder: str, root: str) -> tuple[str, str]:

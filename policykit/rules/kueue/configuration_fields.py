@@ -94,10 +94,8 @@ FIELDS: Fields = {
     "webhook": {"certDir": TEXT, "host": TEXT, "port": WHOLE},
 }
 GONE: Mapping[Path, str] = {
-    (
-        "fairSharing",
-        "enable",
-    ): "delete it: the section alone turns fair sharing on, with the preemptionStrategies it lists",
+    ("fairSharing", "enable"): "delete it: the section alone turns fair sharing on, with the "
+    "preemptionStrategies it lists",
     ("integrations", "podOptions"): "write managedJobsNamespaceSelector instead",
     ("queueVisibility",): "delete it: the visibility server answers for queues",
     ("waitForPodsReady", "enable"): "delete it: the section alone turns waiting on",

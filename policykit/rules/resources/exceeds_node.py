@@ -63,8 +63,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         for found in crowded(review, review.cluster):
             yield Violation(
                 request_path(review.pod_set, found.resource),
-                f"a container requests {found.asked} {found.resource}, which come from different cards, but "
-                f"the nodes of its pools have at most {found.cards}",
+                found.message("the nodes of its pools"),
                 f"request at most {found.cards}, with more memory and cores of each",
                 Severity.WARNING,
                 follows=frozenset({"PK216", "PK516"}),

@@ -15,7 +15,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts
-from policykit.model.pool import Amounts
+from policykit.model.pool import Amounts, largest, smallest
 from policykit.model.quantity import amount, parse
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.targets import TARGETS
@@ -83,43 +83,28 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = DeclaredRange(
         manifest.namespace or context.namespace,
         manifest.name,
-        _least(container, "max"),
-        {name: limit for name, limit in _least(container, "default").items() if "/" not in name},
+        smallest(_amounts(container, "max")),
+        {name: limit for name, limit in smallest(_amounts(container, "default")).items() if "/" not in name},
         frozenset(_given(container)),
         _is_stated(manifest, context.namespace),
-        _greatest(container, "min"),
+        largest(_amounts(container, "min")),
         _given_requests(container),
-        _least(pod, "max"),
-        _greatest(pod, "min"),
-        _ratios(container),
+        smallest(_amounts(pod, "max")),
+        largest(_amounts(pod, "min")),
+        smallest(map(_ratios, container)),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
 
-def _least(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for each in items:
-        for name, allowed in requests.amounts(each.get(field)).items():
-            found[name] = min(allowed, found.get(name, allowed))
-    return found
+def _amounts(items: Sequence[Mapping[str, Any]], field: str) -> Iterator[Amounts]:
+    return (requests.amounts(each.get(field)) for each in items)
 
 
-def _ratios(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for each in items:
-        for name, ratio in mapping(each.get("maxLimitRequestRatio")).items():
-            times = parse(ratio)
-            if times is not None and times.milli > 0 and "/" not in name:
-                found[name] = min(times.milli, found.get(name, times.milli))
-    return found
-
-
-def _greatest(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for each in items:
-        for name, demanded in requests.amounts(each.get(field)).items():
-            found[name] = max(demanded, found.get(name, demanded))
-    return found
+def _ratios(item: Mapping[str, Any]) -> Amounts:
+    """How many times its request a limit may be, in thousandths."""
+    written = mapping(item.get("maxLimitRequestRatio")).items()
+    found = {name: times.milli for name, ratio in written if (times := parse(ratio)) is not None}
+    return {name: milli for name, milli in found.items() if milli > 0 and "/" not in name}
 
 
 def _given(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -135,7 +120,7 @@ def _given_requests(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Source: `SetDefaults_LimitRangeItem` of kubernetes (v1.36)."""
     found: dict[str, int] = {}
     for field in ("min", "max", "default", "defaultRequest"):
-        found |= {name: each for name, each in _least(items, field).items() if "/" not in name}
+        found |= {name: each for name, each in smallest(_amounts(items, field)).items() if "/" not in name}
     return found
 
 
