@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from policykit.gates.volume_binding import unbound
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
 from policykit.linter.scope import Scope
@@ -57,8 +58,11 @@ class Volumes:
         self._by_claim = {each.claim: each for each in volumes if each.claim}
         self._by_name = {(each.kind, each.name): each for each in volumes}
         self._of_class: dict[str, list[DeclaredVolume]] = {}
+        self._named: dict[str, list[DeclaredVolume]] = {}
         for volume in volumes:
             self._of_class.setdefault(volume.storage_class, []).append(volume)
+            if volume.kind == "PersistentVolume":
+                self._named.setdefault(volume.name, []).append(volume)
         self._firsts: dict[tuple[str, str], ClaimUse | None] = {}
         self._users: dict[tuple[str, str], list[ClaimUse]] = {}
         self._of_object: dict[tuple[str, str, str], list[ClaimUse]] = {}
@@ -73,7 +77,8 @@ class Volumes:
     def problem(self, use: ClaimUse) -> VolumeProblem | None:
         """Of the nodes that can mount the volume."""
         claim = self._claim(use)
-        found = self._never_made(use, claim) or self._out_of_reach(use, claim) or self._elsewhere(use, claim)
+        found = self._never_made(use, claim) or self._never_bound(claim)
+        found = found or self._out_of_reach(use, claim) or self._elsewhere(use, claim)
         if found is None and claim is not None and self._is_of_one_node(use, claim):
             found = self._apart(use) or self._on_any_nodes(use, claim) or self._with_others(use, claim)
         return found or self._in_any_zone(use, claim)
@@ -136,6 +141,22 @@ class Volumes:
             "(WaitForFirstConsumer), but nodeName passes the scheduler by: no volume is made",
             "select the node by its label kubernetes.io/hostname instead of nodeName",
         )
+
+    def _never_bound(self, claim: DeclaredClaim | None) -> VolumeProblem | None:
+        """Of a claim for a volume of the files, none of which fits."""
+        if claim is None or not (claim.volume or claim.storage_class):
+            return None
+        known = self._by_name.get(("StorageClass", claim.storage_class))
+        if not claim.volume and known is not None and not known.made_by_hand:
+            return None
+        volumes = (
+            self._named.get(claim.volume, ()) if claim.volume else self._of_class.get(claim.storage_class, ())
+        )
+        fault, help_ = unbound(claim, volumes)
+        if not fault:
+            return None
+        made = "" if claim.volume or known else f", unless StorageClass {claim.storage_class} makes one"
+        return VolumeProblem(f"claim {claim.name}: {fault}: it gets no volume{made}", help_)
 
     def _in_any_zone(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
         """Of volumes that are made, each in some zone, before anything knows where the pods may run."""

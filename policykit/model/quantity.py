@@ -107,11 +107,11 @@ def cpu_text(milli: int) -> str:
 
 
 def amount_text(resource: str, amount: int) -> str:
-    """An amount in the unit of `model.pool.Amounts`: 64Gi of memory, 500m of cpu, 8 cards."""
+    """An amount in the unit of `model.pool.Amounts`: 64Gi or 100G of memory, 500m of cpu, 8 cards."""
     if resource == "cpu":
         return cpu_text(amount)
-    if resource in _BYTES or resource.startswith("hugepages-"):
-        return _binary_text(amount)
+    if amount and (resource in _BYTES or resource.startswith("hugepages-")):
+        return min(_binary_text(amount), _decimal_text(amount * _NANO, exponent=False), key=len)
     return str(amount)
 
 

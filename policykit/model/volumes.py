@@ -32,6 +32,10 @@ class DeclaredVolume(NamedTuple):
     """A StorageClass whose volumes are in one zone each, which is chosen before there is a pod."""
     many_nodes: bool = False
     """A file system of the network, which any number of nodes can mount whatever its access modes."""
+    capacity: int | None = None
+    """Of a PersistentVolume, in bytes; None: unknown."""
+    access_modes: tuple[str, ...] = ()
+    """Of a PersistentVolume."""
 
 
 class DeclaredClaim(NamedTuple):
@@ -42,6 +46,8 @@ class DeclaredClaim(NamedTuple):
     volume: str = ""
     storage_class: str = ""
     access_modes: tuple[str, ...] = ()
+    requested: int | None = None
+    """Bytes; None: unknown."""
 
 
 class ClaimUse(NamedTuple):

@@ -5,13 +5,14 @@ expect: the gang never starts, or the pods start one by one as if there were non
 refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key. A gang of AIBrix for Volcano
 may ask for pods of each role by its name, and never starts with a name that no role has. KAI-Scheduler reads
 batch-min-member of Jobs and JobSets alone, and makes a gang of as many pods of a JobSet as run in parallel.
-It ignores a preemptibility or a time that it cannot read, and a label that it expects as an annotation.
+It ignores a preemptibility or a time that it cannot read. No system reads a label as an annotation, or the
+reverse.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from policykit.kube.podsets import PodSet, pod_sets
@@ -19,6 +20,7 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.rules.gangs import misspelt_keys
 from policykit.rules.system_checks import system_violations
@@ -52,10 +54,13 @@ _MARKS = (
     "kai.scheduler/",
     "pod-group.scheduling.sigs.k8s.io",
     "scheduling.k8s.io/group-name",
+    "scheduling.koordinator.sh/",
     "scheduling.x-k8s.io/pod-group",
     "scheduling.volcano.sh/group-min-member",
     "volcano.sh/network-topology-",
     "volcano.sh/numa-topology-policy",
+    "volcano.sh/revocable-zone",
+    "volcano.sh/vgpu-",
     "yunikorn.apache.org/",
     "kueue.x-k8s.io/pod-group-",
     "kueue.x-k8s.io/podset-",
@@ -75,34 +80,50 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     sets = pod_sets(manifest.data)
     yield from misspelt_keys.violations(manifest, sets, misspelt)
     yield from _unquoted(manifest, sets)
-    yield from _labels_as_annotations(sets)
+    yield from _in_the_other_map(manifest, sets)
     yield from system_violations("PK310", manifest, context)
 
 
-def _labels_as_annotations(sets: Sequence[PodSet]) -> Iterator[Violation]:
-    for pod_set in sets:
-        for key, title in _labels_of_plugins() if pod_set.annotations else ():
-            if key in pod_set.annotations and key not in pod_set.labels:
+def _in_the_other_map(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Labels that are read as annotations, and annotations that are read as labels."""
+    of_pods = (each.places.get(field) for each in sets for field in _OTHER)
+    own = (("metadata", field) for field in _OTHER if sets)
+    for place in dict.fromkeys((*own, *filter(None, of_pods))):
+        field, entries = str(place[-1]), mapping(lookup(manifest.data, place))
+        beside = mapping(lookup(manifest.data, (*place[:-1], _OTHER[field])))
+        for key in entries:
+            reader = _readers().get((field, key)) if isinstance(key, str) and key not in beside else None
+            if reader:
+                a, an = ("a label", "an annotation") if field == "labels" else ("an annotation", "a label")
                 yield Violation(
-                    pod_set.place("annotations", key),
-                    f"{key} is an annotation, but {title} reads it as a label: the pods start one by one",
-                    "move it to the labels of the pods",
+                    (*place, key),
+                    f"{key} is {a}, but {reader} reads it as {an}",
+                    f"move it to the {_OTHER[field]}",
                     Severity.WARNING,
                     key=True,
                 )
 
 
+_OTHER = {"labels": "annotations", "annotations": "labels"}
+
+
 @cache
-def _labels_of_plugins() -> tuple[tuple[str, str], ...]:
-    """Labels that plugins read, each with the title of its plugin: those of schedulers are judged by their
-    own rules."""
-    return tuple(
-        (key.key, target.title)
+def _readers() -> Mapping[tuple[str, str], str]:
+    """(map, key) in which nothing reads a key to the title of the system that reads it in the other map.
+
+    Those of queues, and of Kueue, are judged by rules of their own.
+    """
+    read = {
+        (where, key): target.title
         for target in TARGETS
-        if target.read_group and not target.schedulers
-        for key in target.keys
-        if key.where == "labels" and key.purpose == "gang"
-    )
+        if target.schedulers or target.read_group
+        for where, key in (
+            *((key.where, key.key) for key in target.keys if key.purpose != "queue"),
+            *(("annotations", key) for key in target.gang_annotations),
+            *(("labels", key) for key in target.labels),
+        )
+    }
+    return {(_OTHER[at], key): who for (at, key), who in read.items() if (_OTHER[at], key) not in read}
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:

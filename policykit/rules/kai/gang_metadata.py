@@ -53,7 +53,7 @@ _PREEMPTIBLE = ("preemptible", "non-preemptible")
 
 
 def _of_preemption(manifest: Manifest) -> Iterator[Violation]:
-    """Values that are ignored, and labels and annotations that are taken for each other.
+    """Values that are ignored.
 
     Source: `ParsePreemptibility` and `ParsePreemptionDelay` in pkg/apis/scheduling/v2alpha2, and
     `default_grouper.go` in plugins (0.10, and of the times 0.17, to 0.20).
@@ -61,7 +61,7 @@ def _of_preemption(manifest: Manifest) -> Iterator[Violation]:
     sets = pod_sets(manifest.data)
     if not sets:
         return
-    for field, keys, others in (("labels", (PREEMPTIBILITY,), (DELAY, GRACE)), _ANNOTATIONS):
+    for field, keys in (("labels", (PREEMPTIBILITY,)), ("annotations", (DELAY, GRACE))):
         own: Path = ("metadata", field)
         for where in dict.fromkeys((own, *(at for each in sets if (at := each.places.get(field))))):
             entries = mapping(lookup(manifest.data, where))
@@ -69,28 +69,13 @@ def _of_preemption(manifest: Manifest) -> Iterator[Violation]:
                 if isinstance(value := entries.get(key), str) and (fault := _fault(key, value)):
                     message = f"{key} is {value!r}, {fault}: KAI-Scheduler ignores it"
                     yield Violation((*where, key), message, _RIGHT[key], Severity.WARNING)
-            for key in others:
-                if key in entries:
-                    meant = "annotation" if field == "labels" else "label"
-                    yield Violation(
-                        (*where, key),
-                        f"{key} is among the {field}, but KAI-Scheduler reads it as {_article(meant)}",
-                        f"move it to the {meant}s",
-                        Severity.WARNING,
-                        key=True,
-                    )
 
 
-_ANNOTATIONS = ("annotations", (DELAY, GRACE), (PREEMPTIBILITY,))
 _RIGHT = {
     PREEMPTIBILITY: f"write {' or '.join(_PREEMPTIBLE)}",
     DELAY: "write a time such as 30s or 5m",
     GRACE: "write a time such as 30s or 5m; one below 0 keeps what is left of a gang",
 }
-
-
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun.startswith("a") else f"a {noun}"
 
 
 def _fault(key: str, value: str) -> str:

@@ -18,7 +18,13 @@ from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 from policykit.rules.koordinator.device_requests import FPGA, GPU, RATIO, RDMA, SHARED, Request
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, TARGET_NAME
+from policykit.targets.koordinator.names import (
+    KEYS,
+    OLD_RESOURCES,
+    RESERVATION_AFFINITY,
+    RESOURCE_SPEC,
+    TARGET_NAME,
+)
 from policykit.targets.koordinator.objects.values import parsed
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
@@ -34,7 +40,6 @@ _COUNTABLE = {"rdma": RDMA, "fpga": FPGA}
 _PARTITION_SIZES = (1, 2, 4, 8)
 """Cards per partition in the built-in partition tables (H100, H800, H20)."""
 
-_PREFIX = "scheduling.koordinator.sh/"
 _HINT, _JOINT, _PARTITION = (
     f"{_PREFIX}{name}" for name in ("device-allocate-hint", "device-joint-allocate", "gpu-partition-spec")
 )
@@ -218,10 +223,9 @@ class _Shape(NamedTuple):
     """The annotation has one such object under each of these names."""
 
 
-_AFFINITY = f"{_PREFIX}reservation-affinity"
 _REQUIRED, _TERMS = "requiredDuringSchedulingIgnoredDuringExecution", "reservationSelectorTerms"
 _SHAPES: Mapping[str, _Shape] = {
-    f"{_PREFIX}resource-spec": _Shape(
+    RESOURCE_SPEC: _Shape(
         {
             "requiredCPUBindPolicy": _BIND,
             "preferredCPUBindPolicy": _BIND,
@@ -246,7 +250,9 @@ _SHAPES: Mapping[str, _Shape] = {
     ),
     _JOINT: _Shape({"deviceTypes": _ANY, "requiredScope": ("SamePCIe",)}),
     _PARTITION: _Shape({"allocatePolicy": ("BestEffort", "Restricted"), "ringBusBandwidth": _ANY}),
-    _AFFINITY: _Shape(dict.fromkeys(("name", _REQUIRED, "reservationSelector", "tolerations"), _ANY)),
+    RESERVATION_AFFINITY: _Shape(
+        dict.fromkeys(("name", _REQUIRED, "reservationSelector", "tolerations"), _ANY)
+    ),
 }
 
 
@@ -276,7 +282,7 @@ def _annotations(pod_set: PodSet) -> Iterator[Violation]:
                 yield from _device_type(kind, each, key, shape, path)
         else:
             yield from _fields(value, key, shape, path, ())
-            if key == _AFFINITY:
+            if key == RESERVATION_AFFINITY:
                 yield from _terms(value, path)
 
 
@@ -291,7 +297,7 @@ def _terms(value: Mapping[str, Any], path: Path) -> Iterator[Violation]:
         others = [one for one in required if one.lower() != _TERMS.lower()]
         yield Violation(
             path,
-            f"{_REQUIRED} of {_AFFINITY} has {', '.join(others) or 'nothing'}, but no {_TERMS}: "
+            f"{_REQUIRED} of {RESERVATION_AFFINITY} has {', '.join(others) or 'nothing'}, but no {_TERMS}: "
             "no reservation fits, and the pod stays pending",
             f"state the terms as {_TERMS}",
             inside=(name, *others[:1]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from policykit import durations
 from policykit.kube.placeholders import is_placeholder
@@ -42,7 +42,6 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.kind == "PodGroup" and manifest.group in (names.GROUP_API, ""):
         yield from _group(manifest)
     sets = pod_sets(manifest.data)
-    yield from _keys_as_labels(manifest, sets)
     seen: set[Path] = set()
     for pod_set in sets:
         for found in _pods(manifest, pod_set):
@@ -74,20 +73,6 @@ def _group(manifest: Manifest) -> Iterator[Violation]:
     minimum = whole(lookup(manifest.data, ("spec", "minMember")))
     yield from _common(annotations, ("metadata", "annotations"), minimum)
     yield from _group_list(annotations, ("metadata", "annotations"), manifest.namespace, manifest.name)
-
-
-def _keys_as_labels(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
-    """Keys of gangs, which are annotations, among the labels of pods."""
-    for place in dict.fromkeys(place for one in sets if (place := one.places.get("labels"))):
-        for key in texts(lookup(manifest.data, place)):
-            if key.startswith(_PREFIX):
-                yield Violation(
-                    (*place, key),
-                    f"{key} is a label, but koord-scheduler reads it as an annotation",
-                    "move it to the annotations of the pods",
-                    Severity.WARNING,
-                    key=True,
-                )
 
 
 def _gang_without_name(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:

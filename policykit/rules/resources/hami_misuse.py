@@ -78,6 +78,7 @@ _KNOWN_POLICIES: Mapping[str, tuple[str, ...]] = {
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Source: `pkg/scheduler/webhook.go` and `pkg/device/nvidia` of HAMi (2.4 to 2.7)."""
     yield from _amounts_as_annotations(review)
+    yield from _annotations_as_labels(review)
     yield from _annotations_of_the_owner(review)
     yield from _misspelt(review)
     if review.manifest.partial:
@@ -101,6 +102,19 @@ def _amounts_as_annotations(review: Review) -> Iterator[Violation]:
                 review.pod_set.place("annotations", key),
                 f"{key} is an annotation, but nothing reads it there: it is a resource",
                 f"write {key}: {value} under limits of the container",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _annotations_as_labels(review: Review) -> Iterator[Violation]:
+    labels, annotations = review.pod_set.labels, review.pod_set.annotations
+    for key in _POD_ANNOTATIONS if labels else ():
+        if key in labels and key not in annotations and _shares(review):
+            yield Violation(
+                review.pod_set.place("labels", key),
+                f"{key} is a label, but HAMi reads it as an annotation",
+                "move it to the annotations",
                 Severity.WARNING,
                 key=True,
             )

@@ -61,7 +61,6 @@ _MOVED = {
     "predicate.ProportionalEnable": "write proportional.enable under plugin resource-strategy-fit",
     "predicate.DynamicResourceAllocationEnable": "the scheduler's feature gate DynamicResourceAllocation "
     "decides since 1.15",
-    "overcommit-factor": "it is an argument of plugin overcommit",
 }
 
 _ROOT = ("actions", "tiers", "configurations", "metrics")
@@ -102,11 +101,19 @@ def _unknown(value: ArgumentValue) -> Violation:
     wanted = _INSTEAD.get(value.field, "") or nearest(value.key, value.known, 0.75)
     if not wanted and value.name:
         wanted = next((known for known in value.known if known.rpartition(".")[2] == value.key), "")
+    if not value.nested and (owner := _plugin_with(value.key)):
+        return Violation(value.path, message, f"it is an argument of plugin {owner}", key=True)
     if wanted:
         fix = partial(_rename, value.path, wanted)
         return Violation(value.path, message, f"did you mean {wanted}?", key=True, fix=fix)
     advice = f"known names: {', '.join(sorted(value.known))}" if value.known else "it takes none"
     return Violation(value.path, message, advice, key=True)
+
+
+def _plugin_with(key: str) -> str:
+    """The only plugin that has such an argument; empty: none has, several have, or it is a plain word."""
+    owners = [name for name in PLUGINS if argument_of(name, key)] if "." in key or "-" in key else []
+    return owners[0] if len(owners) == 1 else ""
 
 
 def _untimely(value: ArgumentValue, argument: Argument, have: Release | None) -> Iterator[Violation]:
@@ -137,12 +144,15 @@ def _unlisted(data: Mapping[str, Any]) -> Iterator[Violation]:
         for written in plugin.arguments:
             resource = written.removeprefix(f"{key}.") if isinstance(written, str) else ""
             if resource and resource != written and resource not in listed:
+                plain = resource.removesuffix(".weight")
+                misspelt = plain != resource and plain in listed and f"{key}.{plain}" not in plugin.arguments
+                add = partial(_list, (*path, key), ", ".join((*filter(None, listed), resource)))
                 yield Violation(
                     (*path, written),
                     f"plugin {plugin.name} ignores {written}: {key} does not list {resource}",
-                    f"add {resource} to {key}",
+                    f"write {key}.{plain}" if misspelt else f"add {resource} to {key}",
                     key=True,
-                    fix=partial(_list, (*path, key), ", ".join((*filter(None, listed), resource))),
+                    fix=partial(_rename, (*path, written), f"{key}.{plain}") if misspelt else add,
                 )
 
 

@@ -13,6 +13,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.model.quantity import amount
 from policykit.model.volumes import ONE_POD, DeclaredClaim, DeclaredVolume
 
 _BY_HAND = "kubernetes.io/no-provisioner"
@@ -51,6 +52,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             text(spec.get("volumeName")),
             text(spec.get("storageClassName")),
             texts(spec.get("accessModes")),
+            amount("storage", lookup(spec, ("resources", "requests", "storage"))),
         )
         modes = {"modes": ("spec", "accessModes")}
         yield Fact(claim, modes, answers=ONE_POD not in claim.access_modes)
@@ -109,6 +111,8 @@ def _volume(manifest: Manifest) -> DeclaredVolume:
         text(spec.get("storageClassName")),
         many_nodes=not _FILE_SOURCES.isdisjoint(spec)
         or bool(_FILES.search(text(mapping(spec.get("csi")).get("driver")).lower())),
+        capacity=amount("storage", lookup(spec, ("capacity", "storage"))),
+        access_modes=texts(spec.get("accessModes")),
     )
 
 

@@ -35,6 +35,9 @@ OLD_RESOURCES = {
 }
 """Former name of a resource to its current name."""
 
+RESERVATION_AFFINITY = "scheduling.koordinator.sh/reservation-affinity"
+RESOURCE_SPEC = "scheduling.koordinator.sh/resource-spec"
+
 KEYS = (
     *(Key("labels", label, "gang") for label in GROUP_LABELS),
     Key("labels", OLD_MIN_AVAILABLE, "gang"),
@@ -49,6 +52,8 @@ KEYS = (
     Key("annotations", "scheduling.koordinator.sh/device-allocate-hint", "device"),
     Key("annotations", "scheduling.koordinator.sh/device-joint-allocate", "device"),
     Key("annotations", "scheduling.koordinator.sh/gpu-partition-spec", "device"),
+    Key("annotations", RESERVATION_AFFINITY, "device"),
+    Key("annotations", RESOURCE_SPEC, "device"),
 )
 
 DESCHEDULER_CONFIGURATION = "DeschedulerConfiguration"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.manifests.patch import Patch
+from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, rename, replace
@@ -23,6 +23,14 @@ def _tasks(subject: Subject) -> list[dict[str, Any]]:
     tasks = at(subject, ("spec", "tasks")) if _volcano_job(subject) else None
     whole = isinstance(tasks, list) and all(isinstance(task, dict) and task.get("template") for task in tasks)
     return list(tasks) if whole and isinstance(tasks, list) else []
+
+
+def _as_label(subject: Subject) -> Iterator[Change]:
+    """An annotation of a gang, moved to the labels."""
+    keys = (_GROUP_ANNOTATION, "gang.scheduling.koordinator.sh/name", "yunikorn.apache.org/task-group-name")
+    for path, value in named(subject.manifest.data, *keys):
+        if path[-2:-1] == ("annotations",) and isinstance(value, str):
+            yield Change((Patch("move", (), Move(path, (*path[:-2], "labels", path[-1]))),))
 
 
 def _above(subject: Subject) -> Iterator[Change]:
@@ -190,6 +198,7 @@ FAULTS = (
     fault("a task group that takes no pods", "PK310", _group_with(minMember=0)),
     fault("a misspelt name of a task group", "PK310 PK306", _group_name, elsewhere=True),
     fault("a key without its hyphens", "PK310", _key_misspelt),
+    fault("an annotation among the labels", "PK310", _as_label),
     fault("a key without its end", "PK310", _key_cut),
     fault("a misspelt name of a scheduler", "PK122 PK121 PK311", _scheduler_misspelt),
     fault("two schedulers in a gang", "PK311 PK121 PK122", _mixed),

@@ -526,6 +526,24 @@ def _on_one_node(subject: Subject) -> Iterator[Change]:
             yield Change(text=f"{text.rstrip()}\n---\n{head}{claim}")
 
 
+def _too_large_a_claim(subject: Subject) -> Iterator[Change]:
+    """A claim for more than the one volume of its class has."""
+    path: Path = ("spec", "template", "spec")
+    if subject.manifest.namespace or not has_schema(subject) or not isinstance(at(subject, path), dict):
+        return
+    if at(subject, (*path, "volumes")) is None:
+        volumes = [{"name": "large", "persistentVolumeClaim": {"claimName": "large"}}]
+        common = "accessModes: [ReadOnlyMany], storageClassName: manual"
+        volume = f"spec: {{{common}, capacity: {{storage: 1Gi}}, nfs: {{server: nfs.example, path: /}}}}\n"
+        claim = f"spec: {{{common}, resources: {{requests: {{storage: 2Gi}}}}}}\n"
+        added = (
+            f"---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: large}}\n{volume}"
+            f"---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: large}}\n{claim}"
+        )
+        if text := injected(subject, Change((Patch("add", (*path, "volumes"), volumes),))):
+            yield Change(text=f"{text.rstrip()}\n{added}")
+
+
 def _other_signs(subject: Subject) -> Iterator[Change]:
     """A label of cards with hyphens for its dots."""
     for label in ("nvidia.com/gpu.product", "cloud.google.com/gke-accelerator"):
@@ -542,6 +560,7 @@ FAULTS = (
     fault("a NodePool with less than its pods request", "PK146", _limited_node_pool, elsewhere=True),
     fault("a budget for no pods", "PK136", _budget_for_none),
     fault("a volume of one node for pods apart", "PK144", _on_one_node),
+    fault("a claim for more than its volume has", "PK144", _too_large_a_claim),
     fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),
