@@ -28,8 +28,9 @@ profiles:
 GOOD = BAD.replace("leaderElect: true", "leaderElect: true\n  resourceName: packed")
 
 _LEASE = "kube-scheduler"
-_OWN = ("leader-elect-resource-name", "leader-elect-resource-namespace", "lock-object-name")
-_ELSEWHERE = ("config", "kubeconfig", "master", "lock-object-namespace")
+_FIRST = {"leader-elect-resource-name": _LEASE, "leader-elect-resource-namespace": "kube-system"}
+"""Flags that name the lease, with the values of the first scheduler."""
+_ELSEWHERE = ("config", "kubeconfig", "master", "lock-object-name", "lock-object-namespace")
 """Flags that say more than the command: another file, another cluster."""
 _ADVICE = "give it a lease of its own, or turn leader election off if it has one replica"
 
@@ -49,7 +50,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _of_configuration(manifest: Manifest) -> Iterator[Violation]:
     election = mapping(manifest.data.get("leaderElection"))
     names = {text(each.get("schedulerName")) for each in mappings(manifest.data.get("profiles"))}
-    own = election.get("resourceName", _LEASE) != _LEASE or "resourceNamespace" in election
+    lease = election.get("resourceNamespace", "kube-system"), election.get("resourceName", _LEASE)
+    own = lease != ("kube-system", _LEASE)
     if not names or names & {"", DEFAULT_SCHEDULER} or own or added_plugins(manifest.data):
         return
     if election.get("leaderElect") is True:
@@ -62,7 +64,9 @@ def _of_configuration(manifest: Manifest) -> Iterator[Violation]:
 
 def _of_command(command: Command) -> Iterator[Violation]:
     named = command.value("scheduler-name")
-    if named in ("", DEFAULT_SCHEDULER) or any(map(command.has, (*_OWN, *_ELSEWHERE))):
+    if named in ("", DEFAULT_SCHEDULER) or any(map(command.has, _ELSEWHERE)):
+        return
+    if any(command.has(flag) and command.value(flag) != value for flag, value in _FIRST.items()):
         return
     if command.value("leader-elect") == "true":
         yield Violation(

@@ -9,8 +9,8 @@ the volume, and a rolling update, which starts the new pod first, never ends. Re
 nodes wait too, once one of them is on another node; so do pods of two objects that both run for long. A class
 that waits for the first consumer has its volumes made by the scheduler: with nodeName it never sees the pods,
 so none is made. A class that does not wait has a disk made in any zone: two of one pod may be in two zones,
-or one in a zone where the pods do not run. A claim gets none of the PersistentVolumes of its class, nor the one
-that it names, where these are smaller, lack an access mode, or are for another claim.
+or one in a zone where the pods do not run. A claim gets none of the PersistentVolumes of its class, nor the
+one that it names, where these are smaller, lack an access mode, or are for another claim.
 """
 
 from __future__ import annotations
