@@ -435,8 +435,8 @@ static PyObject *Reader_document(Reader *self, PyObject *Py_UNUSED(ignored)) {
 
 static PyObject *Reader_new(PyTypeObject *type, PyObject *arguments, PyObject *Py_UNUSED(named)) {
     PyObject *text, *lines;
-    Py_ssize_t depth, aliased, values;
-    if (!PyArg_ParseTuple(arguments, "UOnnn", &text, &lines, &depth, &aliased, &values))
+    Py_ssize_t depth, aliased, values, offset = 0;
+    if (!PyArg_ParseTuple(arguments, "UOnnn|n", &text, &lines, &depth, &aliased, &values, &offset))
         return NULL;
     if (!python.node || depth < 0 || depth > 100000) {
         PyErr_SetString(PyExc_ValueError, "prepare() was not called, or the depth is out of range");
@@ -469,6 +469,7 @@ static PyObject *Reader_new(PyTypeObject *type, PyObject *arguments, PyObject *P
     }
     self->is_open = 1;
     yaml_parser_set_input_string(&self->parser, (const unsigned char *)bytes, (size_t)length);
+    self->parser.mark.index = (size_t)offset; /* libyaml counts on from there */
     return (PyObject *)self;
 }
 
@@ -490,7 +491,8 @@ static PyMethodDef Reader_methods[] = {
 
 static PyTypeObject ReaderType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "policykit._compiled.Reader",
-    .tp_doc = "Reader(text, lines, depth, aliased, values): documents of a text, within these bounds.",
+    .tp_doc = "Reader(text, lines, depth, aliased, values, offset=0): documents of a text, within these "
+              "bounds; `offset`: where it begins in that of the lines.",
     .tp_basicsize = sizeof(Reader),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = Reader_new,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from policykit.linter.configurations import (
 )
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, origin_of
+from policykit.linter.large_files import document_by_item, is_large
 from policykit.linter.location import LocatedObject
 from policykit.linter.not_judged import NOT_YAML, obstacle
 from policykit.linter.reader import (
@@ -51,6 +52,7 @@ from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.memoize import computed_once
 from policykit.manifests.node import Node
+from policykit.manifests.parsed_document import UnreadError
 from policykit.manifests.parser import ParsedDocument
 from policykit.namedtuple import NamedTuple
 
@@ -60,8 +62,6 @@ if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes
     from policykit.model.cluster import Cluster
 
-_LARGE = 4_000_000
-"""Characters from which a file is worth it: interning halves its memory and takes a fifth more time."""
 _KUSTOMIZATION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
@@ -143,13 +143,23 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
     absent = absent_substrings(text.text, _words(rules.substrings, targets.substrings))
     only_facts = not rules
     rules, targets = rules.without(absent), targets.without(absent)
-    fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
+    beginning = raw[: len(BOM)]
     del raw
-    suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-    linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, only_facts=only_facts)
-    for document in _documents(text):
-        linter.document(document)
-    return linter.result()
+
+    def linted(found: Iterable[_Document]) -> FileResult:
+        fixes = fixes_of(job.path, text.text, beginning) if job.fixes else None
+        suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
+        linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, only_facts=only_facts)
+        for document in found:
+            linter.document(document)
+        return linter.result()
+
+    if is_large(text.text) and (found := document_by_item(text)):
+        try:
+            return linted([_Document(found, 0, 0, _amount_of_lines(text))])
+        except UnreadError:
+            pass  # some item can only be read with the others
+    return linted(_documents(text))
 
 
 @lru_cache(maxsize=8)
@@ -198,7 +208,7 @@ class _FileLinter:
         self._skipped = ""
         self._obstacle = ""
         self._unfinished: set[int] = set()
-        self._interned = _interned() if len(text) > _LARGE else None
+        self._interned = _interned() if is_large(text) else None
         self._sources: dict[int, str] = {}
 
     def document(self, one: _Document) -> None:
@@ -235,7 +245,7 @@ class _FileLinter:
         if self._suppressions and self._job.only != OBJECTS:
             self._suppressions.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
-        for manifest in manifests(parsed.root, one.number):
+        for manifest in manifests(parsed.root, one.number, parsed.items):
             self._manifest(manifest, partial)
 
     def result(self) -> FileResult:
@@ -333,7 +343,11 @@ def _documents(text: Text) -> Iterator[_Document]:
             index += 1
         before = parsed
     if before:
-        yield _Document(before, index, before.start_line if index else 0, text.text.count("\n") + 1)
+        yield _Document(before, index, before.start_line if index else 0, _amount_of_lines(text))
+
+
+def _amount_of_lines(text: Text) -> int:
+    return text.text.count("\n") + 1
 
 
 def _is_abridged(text: str, document: _Document, root: Node) -> bool:

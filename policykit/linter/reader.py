@@ -31,6 +31,7 @@ _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
 _ALONE = r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)"
 """Where a line may have a value that is only dots; sentences end in dots too, in most lines."""
 _END = r"\.\.\.(?:\s|\Z)"
+_BREAK = "(?:^|[\r\x85\u2028\u2029])"
 _NOTHING = r"\s*(?:#.*)?\Z"
 _EXPRESSION_ENDS = ("):", ")':", ')":', ")->")
 _EXPRESSION_KEY = r"(?m)^[ \t-]*['\"]?(?:\(|~\.)"
@@ -59,7 +60,9 @@ def has_directives(text: str) -> bool:
 
 def has_signs(text: str) -> bool:
     """Whether a file may contain a document with dots for omitted parts: see `is_abridged`."""
-    return "..." in text or "…" in text
+    if "..." not in text and "…" not in text:
+        return False
+    return re.search(rf"(?m){_ALONE}|{_BREAK}{_END}", text) is not None
 
 
 def has_expressions(text: str) -> bool:

@@ -30,11 +30,13 @@ def available() -> bool:
     return compiled is not None
 
 
-def documents(text: str, lines: Lines) -> Iterator[ParsedDocument]:
-    """Documents of a stream, lazily. Raises UnreadError in place of the first that has a problem."""
-    reader = compiled.Reader(
-        text, lines, parsed_document.MAX_DEPTH, parsed_document.MAX_ALIASED, parsed_document.MAX_VALUES
-    )
+def documents(text: str, lines: Lines, offset: int = 0) -> Iterator[ParsedDocument]:
+    """Documents of a stream, lazily. Raises UnreadError in place of the first that has a problem.
+
+    `offset`: where the text begins in that of the lines.
+    """
+    bounds = (parsed_document.MAX_DEPTH, parsed_document.MAX_ALIASED, parsed_document.MAX_VALUES)
+    reader = compiled.Reader(text, lines, *bounds, offset)
     while (found := reader.document()) is not None:
         root, start_line, twice = found
         duplicates = tuple(Duplicate(*each) for each in twice) if twice else ()

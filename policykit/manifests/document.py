@@ -107,21 +107,31 @@ def texts(value: object) -> dict[str, str]:
     return {k: v for k, v in value.items() if isinstance(v, str)}
 
 
-def manifests(root: Node, document: int) -> Iterator[Manifest]:
-    """The objects of a document: itself, or the items of a `kind: List` (nested too)."""
-    if isinstance(root.data, dict):
+def manifests(root: Node, document: int, items: Iterable[Node] | None = None) -> Iterator[Manifest]:
+    """The objects of a document: itself, or the items of a `kind: List` (nested too); `items`: those of a
+    list that its root lacks."""
+    if items is not None:
+        yield from _of_items(items, document, ())
+    elif isinstance(root.data, dict):
         yield from _objects(root, document, ())
+
+
+def is_list(data: dict[str, Any]) -> bool:
+    """Whether an object is a list of objects, by its kind."""
+    kind = data.get("kind")
+    return isinstance(kind, str) and kind.endswith("List")
+
+
+def _of_items(items: Iterable[Node], document: int, base: Path) -> Iterator[Manifest]:
+    for index, item in enumerate(items):
+        if isinstance(item.data, dict):
+            yield from _objects(item, document, (*base, "items", index))
 
 
 def _objects(node: Node, document: int, base: Path) -> Iterator[Manifest]:
     data = node.data
-    kind = data.get("kind")
-    items = data.get("items")
-    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
-        entries = node.entries["items"][1].entries
-        for index, item in enumerate(entries):
-            if isinstance(item.data, dict):
-                yield from _objects(item, document, (*base, "items", index))
+    if is_list(data) and isinstance(data.get("items"), list):
+        yield from _of_items(node.entries["items"][1].entries, document, base)
         return
     if isinstance(data.get(_ENCRYPTION), dict):
         data = {key: value for key, value in data.items() if key != _ENCRYPTION}

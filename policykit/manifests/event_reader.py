@@ -64,6 +64,12 @@ def documents(text: str, lines: Lines) -> Iterator[ParsedDocument]:
         start = following
 
 
+def documents_of_part(text: str, start: int, end: int, lines: Lines) -> Iterator[ParsedDocument]:
+    """Documents of the part of a text between two offsets, up to the first with a problem; lines of marks are
+    counted in the part."""
+    return _documents(text, _Start(0, start), lines, text[start:end])
+
+
 class _Start(NamedTuple):
     """Where reading goes on: a line and an offset in code points."""
 
@@ -128,9 +134,10 @@ class _ShiftedEvents:
         return _Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
 
 
-def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocument]:
+def _documents(text: str, start: _Start, lines: Lines, part: str = "") -> Iterator[ParsedDocument]:
     try:
-        loader = _ShiftedEvents(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
+        rest = CParser(part or (_Rest(text, start.offset) if start.offset else text))
+        loader = _ShiftedEvents(rest, start) if start.offset else rest
     except ReaderError as error:
         yield ParsedDocument(None, start.line, problem=_unreadable(text, start, error))
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from policykit.manifests.node import OFFSET_MASK, Duplicate, Mark, Node
 from policykit.namedtuple import NamedTuple
 
@@ -11,7 +13,8 @@ MAX_ALIASED = 400_000
 """Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
 MAX_VALUES = 1_500_000
-"""Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about two thirds."""
+"""Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about two thirds.
+Those of a list that is read item by item are counted in each item."""
 COLLECTION_KEY = "a mapping key must be a string, not a collection"
 """The message about YAML that JSON, and so Kubernetes, cannot express."""
 MERGE = "<<"
@@ -33,6 +36,8 @@ class ParsedDocument(NamedTuple):
     start_line: int
     duplicates: tuple[Duplicate, ...] = ()
     problem: Problem | None = None
+    items: Iterable[Node] | None = None
+    """Of a large list: its items, which its root lacks; see `large_lists`."""
 
 
 class UnreadError(Exception):

@@ -31,6 +31,16 @@ def parse(text: str) -> Iterator[ParsedDocument]:
         yield from islice(documents(text, lines), read, None)
 
 
+def parse_part(text: str, start: int, end: int, lines: Lines) -> Iterator[ParsedDocument]:
+    """Documents of the part of a text between two offsets, at their places in the text, whose lines these
+    are. Raises UnreadError for some of those that have a problem."""
+    if compiled_reader.available():
+        return compiled_reader.documents(text[start:end], lines, start)
+    from policykit.manifests.event_reader import documents_of_part
+
+    return documents_of_part(text, start, end, lines)
+
+
 def _reader() -> Callable[[str, Lines], Iterator[ParsedDocument]]:
     """The reader to try first. Raises UnreadError for what is left to the reader of events."""
     if compiled_reader.available():
