@@ -20,6 +20,8 @@ PROGRAMS = {
     "kubectl": "k8s.io/kubernetes/cmd/kubectl",
 }
 """Name to the package that it is built from; go.mod pins the releases."""
+_FLAGS = ("-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w")
+"""Nothing for debuggers is written: a fifth of the time of compiling."""
 OTHERS = (
     "volcano-scheduler",
     "volcano-controller-manager",
@@ -72,7 +74,7 @@ def build(until: float | None = None) -> list[str]:
     for name in missing() if go else ():
         print(f"building {name}", flush=True)
         part = folder() / f"{name}.part"
-        command = [str(go), "build", "-trimpath", "-ldflags=-s -w", "-o", str(part), PROGRAMS[name]]
+        command = [str(go), "build", *_FLAGS, "-o", str(part), PROGRAMS[name]]
         if _built(command, until):
             part.rename(folder() / name)
     return missing()
