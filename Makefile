@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plans demo test extension test-extension test-cluster fuzz mutation bench bench-peers upstream golden compiled dist wheels release clean
+.PHONY: plans demo test types tests extension test-extension test-cluster fuzz mutation bench bench-peers upstream golden compiled dist wheels release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Tests start policykit thousands of times: without compiled modules each start compiles all that it imports.
@@ -15,10 +15,17 @@ demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
 # A file of tests is run by one process, so that what its tests share is made once. tests/conftest.py orders them.
 ON_ALL_PROCESSORS := -n auto --dist loadfile --no-loadscope-reorder
 
-test: $(VENV)/.dev $(VENV)/.tools  ## style, types, tests
+test:  ## style, types, tests
+	@$(MAKE) --silent --jobs=2 $(VENV)/.dev $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory --jobs=2 types tests
+
+# mypy uses one processor only: the tests run beside it.
+types:
 	$(BIN)/mypy
+
+tests:
 	$(BIN)/python -m pytest $(ON_ALL_PROCESSORS)
 
 test-extension: $(VENV)/.dev $(VENV)/.tools  ## every test again, with the extension, where it can be compiled
