@@ -257,7 +257,7 @@ CATALOGUE = (
     Entry("PK807", "kubernetes", "native-gang-version", substrings=("scheduling", "workloadRef")),
     Entry("PK808", "kubernetes", "field-behind-gate", needs_policy=True),
     Entry("PK809", "kubernetes", "removed-scheduler-flag", substrings=("/descheduler", "cluster-autoscaler",
-        "hami", "koord-", "kube-scheduler", "kubeadm.k8s.io", "vc-")),
+        "hami", "koord-", "kube-scheduler", "kubeadm", "vc-")),
     Entry("PK810", "kubernetes", "shared-scheduler-lease", substrings=("leader-elect", "eaderElect")),
     Entry("PK811", "kubernetes", "configuration-as-object", subject="scope",
         reports_at=("configuration_files.MisplacedConfiguration",)),

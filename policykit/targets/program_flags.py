@@ -272,6 +272,12 @@ def _unknown(
             yield UnknownFlag(name, flag, meant, certain, path)
 
 
+def misspelt_flag(program: str, flag: str) -> str:
+    """The flag meant by one that no release of the program has; empty: one has it, or none is like it."""
+    known = PROGRAMS[program].flags
+    return "" if flag in known else _meant(flag, known)
+
+
 def _meant(flag: str, known: Collection[str]) -> str:
     letters = flag.replace("-", "").lower()
     same = next((each for each in known if each.replace("-", "") == letters), "")

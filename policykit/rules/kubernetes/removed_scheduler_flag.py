@@ -5,7 +5,8 @@ policy API, insecure ports and klog were removed one after another; what they se
 --config. A misspelt flag ends koord-scheduler, HAMi's scheduler, Volcano's three programs and the cluster
 autoscaler as well. Each item of command and args is one argument: `--v 5` is a flag of that name, which no
 program has, and a second flag in an item is a part of the first one's value. A container has a file of the
-host only where a volume brings it, in kubeadm's configuration by extraVolumes.
+host only where a volume brings it, in kubeadm's configuration by extraVolumes. What kubeadm gives the
+scheduler by extraArgs are such flags too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.rules.kubernetes.unmounted_files import of_kubeadm, unmounted
+from policykit.rules.kubernetes import kubeadm_arguments
+from policykit.rules.kubernetes.unmounted_files import unmounted
 from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands
 from policykit.targets.program_flags import UnknownFlag, unknown_flags
 
@@ -51,7 +53,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """
     if manifest.partial:
         return
-    yield from of_kubeadm(manifest)
+    if manifest.group in kubeadm_arguments.GROUPS:
+        yield from kubeadm_arguments.violations(manifest)
     for pod_set in pod_sets(manifest.data):
         seen: set[Path] = set()
         for command in commands(pod_set, context.cluster):
@@ -111,7 +114,7 @@ RULE = Rule(
         "hami",
         "koord-",
         "kube-scheduler",
-        "kubeadm.k8s.io",
+        "kubeadm",
         "vc-",
     ),
 )

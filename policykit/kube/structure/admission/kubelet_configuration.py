@@ -13,7 +13,7 @@ from policykit.kube.structure.admission.checks import Data, ordered, refused, wo
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, mappings, numbered, text, whole
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.node_labels import may_set
 from policykit.model.quantity import amount, amount_text
 from policykit.model.severity import Severity
@@ -74,37 +74,11 @@ def of_nodes(data: Data) -> Iterator[Problem]:
     for position, word in words(lookup(data, flags)):
         name, _, value = word.partition("=")
         if name == "--node-labels":
-            yield from _labels(value, (*flags, position))
+            yield from node_labels(value, (*flags, position))
 
 
-def registration(data: Data) -> Iterator[Problem]:
-    """kubeadm's InitConfiguration or JoinConfiguration."""
-    yield from _registered(data, ())
-
-
-def of_cluster_api(data: Data) -> Iterator[Problem]:
-    """Objects of Cluster API with kubeadm's configurations inside."""
-    for base in (
-        ("spec",),
-        ("spec", "template", "spec"),
-        ("spec", "kubeadmConfigSpec"),
-        ("spec", "template", "spec", "kubeadmConfigSpec"),
-    ):
-        for field in ("initConfiguration", "joinConfiguration"):
-            yield from _registered(mapping(lookup(data, (*base, field))), (*base, field))
-
-
-def _registered(data: Data, base: Path) -> Iterator[Problem]:
-    """Arguments are a mapping, and a list since v1beta4."""
-    path: Path = ("nodeRegistration", "kubeletExtraArgs")
-    stated = lookup(data, path)
-    yield from _labels(mapping(stated).get("node-labels"), (*base, *path, "node-labels"))
-    for position, each in numbered(stated):
-        if each.get("name") == "node-labels":
-            yield from _labels(each.get("value"), (*base, *path, position, "value"))
-
-
-def _labels(written: object, path: Path) -> Iterator[Problem]:
+def node_labels(written: object, path: Path) -> Iterator[Problem]:
+    """Labels that a kubelet is told to give its node, as its flag has them: `a=b,c=d`."""
     keys = text(written).split(",") if not is_filled_in(text(written)) else ()
     for key in (each.partition("=")[0].strip() for each in keys):
         if key and not may_set(key):
