@@ -112,6 +112,8 @@ class FieldRef(NamedTuple):
     """Rule that gives the default."""
     wanted: str | None = None
     """The value that counts as set; None: any."""
+    unless: Pattern = ()
+    """Nothing reads the value where the object has this."""
     wins: str = ""
     """schedulerName only: template or field, which one applies if both are set."""
 

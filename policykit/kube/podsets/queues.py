@@ -42,7 +42,8 @@ def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str =
 def _places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str) -> Iterator[Path]:
     known, binding = _kind(data, pod_set)
     for target in _targets(known, scheduler, what) if known is not None else ():
-        if path := _place(target, pod_set, binding):
+        ignored = target.unless and value(data, (*pod_set.owner, *target.unless))
+        if not ignored and (path := _place(target, pod_set, binding)):
             yield path
 
 

@@ -158,6 +158,7 @@ def _target(raw: _Raw) -> FieldRef:
         default=raw.get("default"),
         rule=raw.get("rule", ""),
         wanted=raw.get("value"),
+        unless=pattern(raw.get("unless", "")),
         wins=raw.get("wins", ""),
     )
 

@@ -39,10 +39,6 @@ spec:
 GOOD = BAD.replace("  suspend: false\n", "")
 
 
-_EXISTING_CLUSTER = ("spec", "clusterSelector")
-"""A RayJob on a RayCluster that runs already is not managed by Kueue (`rayjob_controller.go`, 0.19)."""
-
-
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/controller/jobframework/defaults.go` and `reconciler.go` (0.9 to 0.19)."""
     if QUEUE_NAME not in words(manifest.data).keys:
@@ -54,8 +50,6 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if named is None or named.path[-3:-1] != ("metadata", "labels"):
             continue
         owner = named.path[:-3]
-        if lookup(manifest.data, (*owner, *_EXISTING_CLUSTER)):
-            continue
         path = (*owner, *_field(manifest, pod_set.owner))
         if path not in seen and path != owner and lookup(manifest.data, path) is False:
             seen.add(path)

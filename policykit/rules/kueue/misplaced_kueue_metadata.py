@@ -5,7 +5,8 @@ Kueue admits the pods one by one, which suits only those of a Deployment or Stat
 requested in the annotations of the pod template, parameters of a ProvisioningRequest in those of the object,
 and a queue never in an annotation. Pods that name another queue than their object may stay gated. Its
 webhooks refuse names that no object can have, an empty queue, a time limit that is not a number of seconds,
-and elastic jobs of kinds that have none.
+and elastic jobs of kinds that have none. A RayJob on a cluster that its clusterSelector names is suspended and
+never admitted.
 """
 
 from __future__ import annotations
@@ -82,6 +83,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/controller/jobframework` and `pkg/controller/jobs` (0.9 to 0.19)."""
     if manifest.read_as or not words(manifest.data).begin(("kueue.x-k8s.io/",)):
         return
+    if left_alone := tuple(_on_selected_cluster(manifest)):
+        yield from left_alone
+        return
     yield from _on_cron_job(manifest)
     seen: set[Path] = set()
     there = pod_sets(manifest.data)
@@ -129,6 +133,26 @@ def _on_cron_job(manifest: Manifest) -> Iterator[Violation]:
             Severity.WARNING,
             key=True,
         )
+
+
+def _on_selected_cluster(manifest: Manifest) -> Iterator[Violation]:
+    """Kueue leaves the job alone, but its webhook suspends it; one with rayClusterSpec it refuses (PK004).
+
+    Sources: `rayjob_webhook.go` of Kueue (0.9 to 0.19), `ValidateRayJobSpec` of KubeRay (1.3 to 1.7).
+    """
+    queue = manifest.labels.get(QUEUE_NAME)
+    spec = mapping(manifest.data.get("spec"))
+    selects = spec.get("clusterSelector") and not spec.get("rayClusterSpec")
+    if (manifest.group, manifest.kind) != ("ray.io", "RayJob") or not selects or not queue:
+        return
+    yield Violation(
+        ("metadata", "labels", QUEUE_NAME),
+        f"queue {queue} is on a RayJob that clusterSelector sends to a cluster: Kueue suspends it and never "
+        "admits it, and KubeRay runs no suspended one",
+        f"delete {QUEUE_NAME} here: the RayCluster may name a queue",
+        Severity.WARNING,
+        key=True,
+    )
 
 
 def _of_another_queue(manifest: Manifest, pod_set: PodSet, own: Mapping[str, str]) -> Iterator[Violation]:
