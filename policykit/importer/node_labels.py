@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from policykit.catalogue import labels as known
 from policykit.catalogue.cards import vendors
+from policykit.kube.compute_classes import LABEL as COMPUTE_CLASS
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
 from policykit.model.inventory import Node
@@ -39,6 +40,7 @@ _CAPACITY = (
     "karpenter.sh/capacity-type",
     "eks.amazonaws.com/capacityType",
     "kubernetes.azure.com/scalesetpriority",
+    COMPUTE_CLASS,
 )
 """Cloud labels that pods do select nodes by."""
 _ROLE = "node-role.kubernetes.io/"

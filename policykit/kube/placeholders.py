@@ -77,6 +77,11 @@ def stands_for_field(value: object, field: object) -> bool:
     return re.fullmatch(_COMPOUND, value) is not None and field.lower().endswith(value.rpartition("_")[2])
 
 
+def is_example_of_field(value: object, field: str) -> bool:
+    """Whether a text is what Kubernetes' round-trip tests write into a field: deviceNameValue."""
+    return value == f"{field}Value"
+
+
 _NAMED = frozenset({"ID", "LABEL", "NAME", "TYPE", "VALUE"})
 
 

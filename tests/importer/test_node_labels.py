@@ -24,6 +24,7 @@ from policykit.model.pool import Taint
         ("node-role.kubernetes.io/control-plane", "", False),
         ("cloud.google.com/gke-spot", "true", True),
         ("cloud.google.com/gke-nodepool", "a", True),
+        ("cloud.google.com/compute-class", "l4", True),
         ("cloud.google.com/gke-os-distribution", "cos", False),
         ("kubernetes.io/hostname", "n-1", False),
         ("feature.node.kubernetes.io/pci-10de.present", "true", False),

@@ -99,7 +99,8 @@ def _unknown(data: Mapping[str, Any], fields: Fields, path: Path, *, new: bool) 
         if known is None:
             near = nearest(name, tuple(fields))
             advice = f"did you mean {near}?" if near else f"known here: {some(sorted(fields))}"
-            yield Violation(place, f"Kueue's configuration has no {dotted(place)}: {START}", advice, key=True)
+            message = f"{dotted(place)} is not a field of Kueue's configuration: {START}"
+            yield Violation(place, message, advice, key=True)
         elif new and place in GONE:
             message = f"{dotted(place)} is only of v1beta1: {START}"
             yield Violation(place, message, GONE[place], key=True)

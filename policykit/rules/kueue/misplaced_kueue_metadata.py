@@ -5,8 +5,8 @@ Kueue admits the pods one by one, which suits only those of a Deployment or Stat
 requested in the annotations of the pod template, parameters of a ProvisioningRequest in those of the object,
 and a queue never in an annotation. Pods that name another queue than their object may stay gated. Its
 webhooks refuse names that no object can have, an empty queue, a time limit that is not a number of seconds,
-and elastic jobs of kinds that have none. A RayJob on a cluster that its clusterSelector names is suspended and
-never admitted.
+and elastic jobs of kinds that have none. A RayJob on a cluster that its clusterSelector names is suspended
+and never admitted.
 """
 
 from __future__ import annotations

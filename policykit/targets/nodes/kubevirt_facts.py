@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from policykit.catalogue.resources import resource
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import is_example_of_field, is_placeholder
 from policykit.kube.podsets import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -38,7 +38,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         path: Path = (*base, "domain", "devices", field)
         for position, device in numbered(lookup(manifest.data, path)):
             name = text(device.get("deviceName"))
-            if name and not is_placeholder(name) and not device.get("claimName"):
+            filled_in = name and not is_placeholder(name) and not is_example_of_field(name, "deviceName")
+            if name and filled_in and not device.get("claimName"):
                 yield Fact(MachineDevice(name), {"resource": (*path, position, "deviceName")})
                 devices[name] = path
             else:

@@ -15,7 +15,7 @@ from policykit.targets.yunikorn import namespaces, options, policy_configuration
 from policykit.targets.yunikorn.configuration import configmap
 from policykit.targets.yunikorn.configuration.importing import add_partition
 from policykit.targets.yunikorn.configuration.properties import OLD_QUOTA_DELAY
-from policykit.targets.yunikorn.configuration.queues_yaml import Queue, read
+from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT_SORT, Queue, read
 from policykit.targets.yunikorn.names import PARENT_QUEUE, QUEUE
 from policykit.targets.yunikorn.versions import QUOTA_PREEMPTION, parse
 
@@ -81,10 +81,11 @@ class YunikornReader(ImportReader):
         return next((path for each in maps if (path := text(each.get(QUEUE)))), "")
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
-        """Leaves out `nodeSort` if it is what `gen` computes."""
+        """Leaves out `nodeSort` if it is what `gen` computes, or what YuniKorn does by default where `gen`
+        writes none."""
         target = cluster.targets[self.target_name]
         usual = policy_configuration.node_sorting(cluster, target, None).sort
-        if options.yunikorn_options(target).node_sort == usual:
+        if options.yunikorn_options(target).node_sort == (usual if usual.type else DEFAULT_SORT):
             del policy["targets"][self.target_name]["nodeSort"]
 
     def _read_config_map(self, manifest: Manifest) -> bool:

@@ -263,6 +263,14 @@ def test_what_a_policy_cannot_say_is_told(text: str, remark: str) -> None:
     assert remark in imported({"queues.yaml": text}).remarks
 
 
+def test_the_default_order_of_nodes_is_kept_where_gen_would_pack() -> None:
+    made = imported({"queues.yaml": QUEUES})
+    assert section(made, "targets", "yunikorn", "nodeSort") == {
+        "type": "fair",
+        "weights": {"cpu": 1, "memory": 1},
+    }
+
+
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yunikorn-configs, namespace: batch}\n"
 
 

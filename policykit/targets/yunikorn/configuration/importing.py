@@ -21,6 +21,7 @@ from policykit.targets.yunikorn.configuration.access_lists import ALL
 from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
 from policykit.targets.yunikorn.configuration.queues_yaml import (
     DEFAULT,
+    DEFAULT_SORT,
     ChildTemplate,
     Configuration,
     Limit,
@@ -248,8 +249,6 @@ def _limit(limit: Limit) -> dict[str, Any]:
 
 
 TARGET = "yunikorn"
-_WEIGHTS = {CORES: 1.0, "memory": 1.0}
-"""YuniKorn's default weights."""
 
 
 def add_partition(configuration: Configuration, inventory: Inventory) -> None:
@@ -303,10 +302,10 @@ def _node_sort(partition: Partition, inventory: Inventory) -> None:
         inventory.add_remark(
             f"nodesortpolicy {sort.type} of YuniKorn is neither fair nor binpacking; left out"
         )
-    elif sort.type or sort.weights:
-        weights = sort.weights or _WEIGHTS
+    else:
+        weights = sort.weights or DEFAULT_SORT.weights
         named = {"cpu" if name == CORES else name: weight for name, weight in weights.items()}
-        inventory.option(TARGET, "nodeSort", {"type": sort.type or "fair", "weights": named})
+        inventory.option(TARGET, "nodeSort", {"type": sort.type or DEFAULT_SORT.type, "weights": named})
 
 
 def _add_rules(rules: tuple[Rule, ...], names: Mapping[str, str], inventory: Inventory) -> None:

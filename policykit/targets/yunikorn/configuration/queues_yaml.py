@@ -11,6 +11,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration import placement_rules
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.values import (
+    CORES,
     Resources,
     flag,
     items,
@@ -157,6 +158,10 @@ class NodeSort(NamedTuple):
     """binpacking or fair; empty is fair."""
     weights: Mapping[str, float] = {}
     """Resource by YuniKorn's name to weight; empty: vcore and memory count 1, nothing else counts."""
+
+
+DEFAULT_SORT = NodeSort("fair", {CORES: 1.0, "memory": 1.0})
+"""What a partition without nodesortpolicy has."""
 
 
 class Preemption(NamedTuple):
