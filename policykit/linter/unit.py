@@ -64,6 +64,7 @@ def unit_results(run: Run) -> tuple[UnitResult, ...]:
     users = policies_of_files(workspace)
     jobs: list[tuple[InputFile, tuple[int, ...], bool]] = []
     files: list[str] = []
+    sources: list[str] = []
     sizes: list[int] = []
     for number, input_file in enumerate(workspace.input_files):
         for position, alike in enumerate(
@@ -76,6 +77,7 @@ def unit_results(run: Run) -> tuple[UnitResult, ...]:
             linted = input_file if input_file.setting == alike[0] else input_file._replace(setting=alike[0])
             jobs.append((linted, alike, not position))
             files.append("" if input_file.only else input_file.file)
+            sources.append(input_file.file)
             sizes += workspace.sizes[number : number + 1]
     known_builds = _AlikeBuilds(workspace)
     repeated: list[tuple[InputFile, int]] = []
@@ -86,11 +88,14 @@ def unit_results(run: Run) -> tuple[UnitResult, ...]:
             continue
         jobs.append((build.input_file, (build.input_file.setting,), True))
         files.append(build.file)
+        sources.append(build.file or build.tree.file)
         sizes += [len(workspace.read(build.input_file.file))] if workspace.sizes else []
     found = lint_input_files(run, [input_file for input_file, _, _ in jobs], sizes)
     judged: list[UnitResult] = []
-    for (input_file, settings, first), file, (result, failure, key) in zip(jobs, files, found, strict=True):
-        alone = _alone(run, input_file, file, result)
+    for (input_file, settings, first), file, source, (result, failure, key) in zip(
+        jobs, files, sources, found, strict=True
+    ):
+        alone = _as_flux_builds(run, source, _alone(run, input_file, file, result))
         key = key if alone is result else b""
         judged.append(UnitResult(input_file, settings, alone, failure, first, key))
         run.options.progress(len(judged), len(jobs))
@@ -197,6 +202,20 @@ def _as_kustomize_reads(run: Run, file: str, result: FileResult) -> FileResult:
     lines = split(decode(run.workspace.read(file)).text)
     texts = [one for one in about if _written(lines, one.span) not in _BOOLEANS_OF_ALL]
     return result._replace(findings=tuple(one for one in result.findings if one not in texts))
+
+
+_IN_NO_NAMESPACE = "a binding for the whole cluster is in none"
+
+
+def _as_flux_builds(run: Run, source: str, result: FileResult) -> FileResult:
+    """Without accounts that get a namespace: kustomize fills it in wherever it sets that of the objects.
+
+    `source`: the file, or the kustomization that was built. See kustomize_generator.go of fluxcd/pkg 1.35.
+    """
+    left = tuple(one for one in result.findings if _IN_NO_NAMESPACE not in one.message)
+    if len(left) == len(result.findings) or not run.workspace.has_target_namespace(source):
+        return result
+    return result._replace(findings=left)
 
 
 def _written(lines: Sequence[str], span: Span) -> str:

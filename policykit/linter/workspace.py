@@ -178,6 +178,8 @@ class Workspace(NamedTuple):
     """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
     listed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization lists a file (as opened): kustomize reads it."""
+    has_target_namespace: Callable[[str], bool] = lambda file: False
+    """Whether Flux builds a file (as opened) with a namespace for its objects."""
     other_policy: OtherPolicy = lambda file, setting, texts: None
     """A policy other than that of a setting that also applies to a file and does not suit a fix."""
     owners: Mapping[str, FileOwners] = {}

@@ -305,6 +305,33 @@ def test_a_pinned_revision_is_judged_as_the_work_tree_is(shell: Shell) -> None:
     assert "it applies tag v1.2, judged as the work tree is" in result.err
 
 
+BINDING = """\
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: operator}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: operator}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: operator}]
+"""
+
+
+@pytest.mark.parametrize("spec", [{}, {"targetNamespace": "team"}], ids=["none", "a namespace"])
+@pytest.mark.parametrize(
+    "made",
+    [{}, PLAIN, {"resources": ["job.yaml"], "commonLabels": {"a": "b"}}],
+    ids=["a folder", "a plain kustomization", "a build"],
+)
+def test_flux_gives_accounts_a_namespace(shell: Shell, spec: dict[str, str], made: dict[str, Any]) -> None:
+    """Without a policy nothing is built as Flux builds it, yet the API server takes what it makes."""
+    files = fleet(spec, BINDING, **made)
+    del files["clusters/prod/policykit.yaml"]
+    found = "in none" in lint(shell, files, "--select", "PK004", ".").out
+    assert found is not bool(spec)
+
+
 def test_a_kubeconfig_leads_to_another_cluster(shell: Shell) -> None:
     remote = {"kubeConfig": {"secretRef": {"name": "edge-kubeconfig"}}}
     files = {**fleet(remote, **PLAIN), "clusters/edge/policykit.yaml": policy("edge")}

@@ -65,6 +65,15 @@ def adds_components(folder: str) -> bool:
     return any(spec.get("components") and _folder(spec, root) == place for spec in specs)
 
 
+def fills_namespace(file: str) -> bool:
+    """Whether a Kustomization with a targetNamespace applies the folder of a file, or one above it."""
+    root, place = safe_paths.root_of(file), filesystem.realpath(file)
+    specs = map(_spec, kustomizations(root))
+    return any(
+        spec.get("targetNamespace") and safe_paths.contains(_folder(spec, root), place) for spec in specs
+    )
+
+
 def _spec(stated: ControllerObject) -> Mapping[str, Any]:
     return mapping(stated.manifest.data.get("spec"))
 

@@ -172,6 +172,7 @@ class _Run(NamedTuple):
             baselines=baselines_of(self.request, input_files, other_files, failures),
             completed=KustomizedFiles(self.units.certain),
             listed=_is_listed,
+            has_target_namespace=_has_target_namespace,
             other_policy=OtherPolicies(self.table, self.request.cache),
         )
 
@@ -237,6 +238,13 @@ def _is_listed(file: str) -> bool:
     from policykit.workspace.listed_files import is_listed
 
     return is_listed(file)
+
+
+def _has_target_namespace(file: str) -> bool:
+    """Imported for few findings."""
+    from policykit.workspace.gitops.flux import fills_namespace
+
+    return file != STDIN and fills_namespace(file)
 
 
 class KustomizedFiles:
