@@ -13,6 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import DeclaredAdmissionCheck, DeclaredClusterQueue
 from policykit.model.severity import Severity
+from policykit.targets.kueue.names import MULTIKUEUE
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -52,7 +53,6 @@ spec:
 
 GOOD = BAD.replace("    - name: nodes\n", "")
 
-_ELSEWHERE = "kueue.x-k8s.io/multikueue"
 _NODES = "kueue.x-k8s.io/provisioning-request"
 
 
@@ -71,9 +71,9 @@ def _queue(queue: LocatedFact[DeclaredClusterQueue], controllers: dict[str, str]
     checks = queue.value.checks
     by = {
         owner: [at for at, name in enumerate(checks) if controllers.get(name) == owner]
-        for owner in (_ELSEWHERE, _NODES)
+        for owner in (MULTIKUEUE, _NODES)
     }
-    away = by[_ELSEWHERE]
+    away = by[MULTIKUEUE]
     if not away:
         return
     first = checks[away[0]]

@@ -4,18 +4,20 @@ Kueue adds the tolerations of the flavor that it assigns, so pods that wait for 
 them. Where the flavors of their queue are known and none adds what the pools' taints require, the
 pods are admitted, hold quota, and stay pending. Only pools with the labels of a flavor are held
 against it; that no pool has them is reported at the flavor. Under partial coverage, a flavor whose
-labels no pool declares may be of nodes that the policy does not list.
+labels no pool declares may be of nodes that the policy does not list. Workloads that an admission check
+of MultiKueue sends to other clusters are left out, as are those of checks that are not here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import (
+    DeclaredAdmissionCheck,
     DeclaredClusterQueue,
     DeclaredFlavor,
     DeclaredLocalQueue,
@@ -25,6 +27,7 @@ from policykit.model.kueue import (
 from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Severity
 from policykit.placement.landing import selection
+from policykit.targets.kueue.names import MULTIKUEUE
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -86,11 +89,17 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     queues = {(one.value.namespace, one.value.name): one.value for one in scope.of(DeclaredLocalQueue)}
     above = {one.value.name: one.value for one in scope.of(DeclaredClusterQueue)}
     known = {one.value.name: one.value for one in scope.of(DeclaredFlavor)}
+    checks = {one.value.name: one.value.controller for one in scope.of(DeclaredAdmissionCheck)}
     for pods in scope.of(RefusedPods):
         local = queues.get((pods.value.namespace, pods.value.queue))
         cluster_queue = above.get(local.cluster_queue) if local else None
         flavors = _flavors(cluster_queue, known) if cluster_queue else ()
-        if not cluster_queue or not flavors or any(_of_other_nodes(each, context) for each in flavors):
+        if (
+            not cluster_queue
+            or not flavors
+            or _may_run_elsewhere(cluster_queue, checks)
+            or any(_of_other_nodes(each, context) for each in flavors)
+        ):
             continue
         # Each group of resources adds the tolerations of one flavor.
         added = tuple(each for flavor in flavors for each in flavor.tolerations)
@@ -105,6 +114,11 @@ def _flavors(queue: DeclaredClusterQueue, known: dict[str, DeclaredFlavor]) -> t
     if not all(name in known for name in queue.flavors):
         return ()
     return tuple(known[name] for name in dict.fromkeys(queue.flavors))
+
+
+def _may_run_elsewhere(queue: DeclaredClusterQueue, controllers: Mapping[str, str]) -> bool:
+    """Source: `pkg/controller/admissionchecks/multikueue` (0.9 to 0.19)."""
+    return any(controllers.get(name, MULTIKUEUE) == MULTIKUEUE for name in queue.checks)
 
 
 def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:

@@ -90,3 +90,6 @@ OF_PODS = ("deployment", "leaderworkerset.x-k8s.io/leaderworkerset", "statefulse
 
 CONFIGURATION, CONFIGURATION_GROUP = "Configuration", "config.kueue.x-k8s.io"
 """Kind and API group of the file that Kueue's manager reads."""
+
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+"""Controller of the checks of queues whose workloads run in other clusters."""
