@@ -11,6 +11,10 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings
 from policykit.namedtuple import NamedTuple
 
+LAUNCHER_LAST = (
+    "launcherCreationPolicy WaitForWorkersReady creates the launcher only once the workers are ready"
+)
+
 
 class FirstPods(NamedTuple):
     """Pods that are created before any others."""
@@ -103,8 +107,7 @@ def _mpi(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | Non
     workers = [one.replicas for one in pod_sets if one.name == "worker"]
     if lookup(data, path) != "WaitForWorkersReady" or None in workers:
         return None
-    why = "launcherCreationPolicy WaitForWorkersReady creates the launcher only once the workers are ready"
-    return FirstPods(sum(number or 0 for number in workers), path, why)
+    return FirstPods(sum(number or 0 for number in workers), path, LAUNCHER_LAST)
 
 
 _Read = Callable[[Mapping[str, Any], Sequence[PodSet]], FirstPods | None]

@@ -120,6 +120,7 @@ def _oversized_gangs(
                         gang.min_member,
                         pods,
                         scalable,
+                        order="" if pods == gang.pods else _launcher_last(),
                     ),
                     gang.path,
                 )
@@ -153,6 +154,12 @@ def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]
     if manifest.kind == "MPIJob" and waits and gang.pods is not None:
         return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
     return gang.pods
+
+
+def _launcher_last() -> str:
+    from policykit.kube.start_order import LAUNCHER_LAST
+
+    return LAUNCHER_LAST
 
 
 class FileRules:

@@ -71,6 +71,8 @@ class OwnGang(NamedTuple):
     scalable: bool = False
     """An autoscaler may add pods: only a complete scope shows whether one does."""
     counted: str = "pod"
+    order: str = ""
+    """Why there are no more before the gang starts; empty: there are no more at all."""
     """Unit of its members: pod, or replica of a scaling group."""
 
 

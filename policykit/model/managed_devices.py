@@ -19,3 +19,15 @@ class ManagedDevices(NamedTuple):
     """Labels of its nodes; empty: all nodes with such devices."""
     rest: bool = False
     """It is only for nodes that no other object selects."""
+
+
+class InstalledPlugin(NamedTuple):
+    """A chart or object that installs a device plugin for all cards of NVIDIA.
+
+    Locations of its fact: `switch`.
+    """
+
+    installer: str
+    """The chart, or the kind of the object."""
+    switch: str
+    """The value or field that leaves the plugin out, if set to false."""

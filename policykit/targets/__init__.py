@@ -252,6 +252,10 @@ FACTS: tuple[FactReader, ...] = (
         frozenset({"ClusterServingRuntime", "InferenceService", "ServingRuntime"}),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.training_runtimes:facts"),
+        frozenset({"ClusterTrainingRuntime", "TrainJob", "TrainingRuntime"}),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.workflow_templates:facts"),
         frozenset({"ClusterWorkflowTemplate", "CronWorkflow", "Workflow", "WorkflowTemplate"}),
         substrings=("templateRef", "WorkflowTemplate"),
@@ -313,7 +317,7 @@ FACTS: tuple[FactReader, ...] = (
     ),
     FactReader(
         Lazy("policykit.targets.facts.managed_devices:facts"),
-        frozenset({"ClusterPolicy", "DeviceConfig", "NVIDIADriver"}),
+        frozenset({*("Application", "HelmRelease"), *("ClusterPolicy", "DeviceConfig", "NVIDIADriver")}),
     ),
     *(reader for target in TARGETS for reader in target.facts),
 )

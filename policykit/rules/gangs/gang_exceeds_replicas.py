@@ -55,7 +55,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         ):
             yield Violation(
                 gang.at("min_member"),
-                f"{value.what} needs {value.min_member} members but has {pods_text(pods, value.counted)}",
+                f"{value.what} needs {value.min_member} members but has {pods_text(pods, value.counted)}"
+                + (f" to start with: {value.order}" if value.order else ""),
                 f"raise the replicas to {value.min_member} in total, or lower the gang to {pods}",
                 fix=partial(_fix, [gang], pods),
             )

@@ -1,10 +1,12 @@
-"""Two objects of an operator are for the devices of the same nodes.
+"""Two objects of an operator, or two plugins, are for the devices of the same nodes.
 
 The operators of NVIDIA and AMD manage the devices of a node by one object. An NVIDIADriver without
 nodeSelector is for every node with cards, unless it is the default, so beside another one the operator
 accepts neither. A DeviceConfig whose nodes another one has stays without effect, and of several
-ClusterPolicies the operator follows one: since 26.7 the oldest. Objects of different files may be for
-different clusters, so only those of one file are compared.
+ClusterPolicies the operator follows one: since 26.7 the oldest. NVIDIA's operator installs a device plugin
+unless devicePlugin.enabled is false; beside the chart nvidia-device-plugin, or HAMi, which has a plugin of
+its own, two plugins offer the same cards of a node, and the one that registers last decides. Objects of
+different files may be for different clusters, so only those of one file are compared.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.managed_devices import ManagedDevices
+from policykit.model.managed_devices import InstalledPlugin, ManagedDevices
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -54,6 +56,7 @@ _EFFECTS: Mapping[str, tuple[str, str]] = {
     ),
 }
 """Kind, what its operator does with two, and what to do."""
+_OPERATORS = frozenset({"gpu-operator", "ClusterPolicy"})
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -68,6 +71,25 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if shared:
             effect, advice = _EFFECTS[kind]
             yield Violation(each.at("selector"), f"{shared}: {effect}", advice)
+    yield from _plugins(scope)
+
+
+def _plugins(scope: Scope) -> Iterator[Violation]:
+    """An operator that installs its plugin beside another one, of the same file."""
+    found = scope.of(InstalledPlugin)
+    others: dict[str, LocatedFact[InstalledPlugin]] = {}
+    for each in found:
+        if each.value.installer not in _OPERATORS:
+            others.setdefault(each.path, each)
+    for each in found if others else ():
+        other = others.get(each.path) if each.value.installer in _OPERATORS else None
+        if other is not None:
+            yield Violation(
+                each.at("switch"),
+                f"{each.value.installer} installs a device plugin, and so does {other.value.installer} "
+                f"of {other.resource.name}: two plugins offer the same cards of a node",
+                f"set {each.value.switch}: false",
+            )
 
 
 def _shared(one: LocatedFact[ManagedDevices], other: LocatedFact[ManagedDevices]) -> str:
@@ -98,5 +120,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(ManagedDevices,),
+    reports_at=(InstalledPlugin, ManagedDevices),
 )

@@ -70,6 +70,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield from never_placed(manifest, context.cluster)
     if manifest.kind == "MPIJob" and not manifest.partial:
         yield from _beyond_slots(manifest)
+        yield from _few_slots(manifest, context.cluster)
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
         asked = requests.effective(pod_set.spec, pod_set.devices)
         names = card_resources_in(asked, context.cluster)
@@ -244,6 +245,33 @@ def _beyond_slots(manifest: Manifest) -> Iterator[Violation]:
                 f"slotsPerWorker {each} have {slots} slots: Open MPI starts none without --oversubscribe",
                 f"write {slots}, or raise the workers or slotsPerWorker",
             )
+
+
+_OWN_PLACES = re.compile(r"torchrun|torch\.distributed|npernode|\s-N[ =]|ppr:|oversubscribe")
+"""Where a command says itself how many processes a worker has."""
+
+
+def _few_slots(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """mpirun starts one process for each slot, which may be one for several cards on purpose."""
+    sets = {each.name: each for each in pod_sets(manifest.data)}
+    launcher, workers = sets.get("launcher"), sets.get("worker")
+    slots = _number(lookup(manifest.data, _SLOTS))
+    if not launcher or not workers or not slots:
+        return
+    asked = requests.effective(workers.spec, workers.devices)
+    names = card_resources_in(asked, cluster)
+    lines = [command.line for each in (launcher, workers) for command in commands(each)]
+    if len(names) != 1 or slots >= asked[names[0]] or any(map(_OWN_PLACES.search, lines)):
+        return
+    if any(map(_MPIRUN.search, lines)):
+        there = f"{asked[names[0]]} {names[0]}"
+        yield Violation(
+            _SLOTS,
+            f"slotsPerWorker is {slots}, but each worker requests {there}: mpirun starts one process for "
+            "each slot, and the other cards are idle unless a process uses several",
+            f"write {asked[names[0]]}, or request {slots} cards",
+            severity=Severity.INFO,
+        )
 
 
 def _has_several(pod_set: PodSet) -> bool:

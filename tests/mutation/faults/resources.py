@@ -235,6 +235,20 @@ def _second_driver(subject: Subject) -> Iterator[Change]:
         yield Change(text="---\n".join((f"{subject.text.rstrip()}\n", *drivers)))
 
 
+def _lost_cards(subject: Subject) -> Iterator[Change]:
+    """A TrainJob that states more memory and not the cards of its runtime."""
+    if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
+        container = "{name: node, image: example/train:1, resources: {limits: {nvidia.com/gpu: 2}}}"
+        job = (
+            "{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: "
+            f"trainer}}}}, spec: {{template: {{spec: {{containers: [{container}]}}}}}}}}}}"
+        )
+        head = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: %s\nmetadata: {name: own}\nspec: {%s}\n"
+        runtime = head % ("ClusterTrainingRuntime", f"template: {{spec: {{replicatedJobs: [{job}]}}}}")
+        stated = "runtimeRef: {name: own}, trainer: {resourcesPerNode: {limits: {memory: 64Gi}}}"
+        yield Change(text=f"{subject.text.rstrip()}\n---\n{runtime}---\n{head % ('TrainJob', stated)}")
+
+
 def _other_port(subject: Subject) -> Iterator[Change]:
     """A route to a port that the Service beside it does not have."""
     if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
@@ -430,6 +444,7 @@ FAULTS = (
     fault("an administrator's access without its label", "PK224", _admin_access, elsewhere=True),
     fault("a level that a topology lacks", "PK224", _other_level, elsewhere=True),
     fault("two drivers for the same nodes", "PK230", _second_driver, elsewhere=True),
+    fault("a job without the cards of its runtime", "PK231", _lost_cards, elsewhere=True),
     fault("a port that a Service lacks", "PK224", _other_port, elsewhere=True),
     fault("a pod above the LimitRange of pods", "PK215", _low_range, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),

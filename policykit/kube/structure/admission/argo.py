@@ -37,6 +37,7 @@ def workflow(data: Data) -> Iterator[Problem]:
     """Source: `workflow_types.go` of Argo Workflows (v3.7), which takes these parts from the API of pods."""
     yield from _spec(lookup(data, ("spec",)), ("spec",))
     yield from argo_templates.references(lookup(data, ("spec",)), ("spec",))
+    yield from argo_templates.patches(lookup(data, ("spec",)), ("spec",))
     if data.get("kind") == "Workflow":
         yield from argo_templates.begins(lookup(data, ("spec",)), ("spec",))
         yield from _mounts(lookup(data, ("spec",)), ("spec",))
@@ -47,6 +48,7 @@ def cron_workflow(data: Data) -> Iterator[Problem]:
     path: Path = ("spec", "workflowSpec")
     yield from _spec(lookup(data, path), path)
     yield from argo_templates.references(lookup(data, path), path)
+    yield from argo_templates.patches(lookup(data, path), path)
     yield from argo_templates.begins(lookup(data, path), path)
     yield from _mounts(lookup(data, path), path)
 

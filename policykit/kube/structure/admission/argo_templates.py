@@ -9,6 +9,7 @@ from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission import argo_variables
 from policykit.kube.structure.admission.checks import Data, name_of, one_of, refused, words
 from policykit.kube.structure.problem import MISSING_FIELD, MISSING_REFERENCE
+from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered
@@ -22,6 +23,39 @@ _RESULTS = frozenset(
 )
 """What may follow the name of a task and a dot in `depends`."""
 _TASK = re.compile(r"(?<![\w.-])[\w-]+(?:\.([A-Za-z]+))?")
+
+
+_PATCH = "podSpecPatch"
+_MAIN = ("main", "wait")
+"""Containers of every pod: that of the template, and Argo's own."""
+_MORE: tuple[Path, ...] = (("containerSet", "containers"), ("sidecars",))
+
+
+def patches(spec: object, base: Path) -> Iterator[Problem]:
+    """Containers of a patch that no pod has. Source: `ApplyPodSpecPatch` of `workflow/util` (v3.7)."""
+    if not isinstance(spec, dict) or spec.get("workflowTemplateRef") is not None:
+        return
+    shared = mapping(spec.get("templateDefaults"))
+    templates = [*numbered(spec.get("templates"))]
+    for position, template in templates:
+        if template.get("container") or template.get("script"):
+            yield from _patched(template.get(_PATCH), [template, shared], (*base, "templates", position))
+    every = [shared, *(template for _, template in templates)]
+    yield from _patched(spec.get(_PATCH), every, base) if templates else ()
+
+
+def _patched(patch: object, templates: Sequence[Data], base: Path) -> Iterator[Problem]:
+    if not isinstance(patch, str):
+        return
+    document = next(parse(patch), None)
+    stated = mapping(document.root.data if document and document.root else None)
+    listed = [each for one in templates for path in _MORE for _, each in numbered(lookup(one, path))]
+    there = {*_MAIN, *filter(None, map(name_of, listed))}
+    for _, each in numbered(stated.get("containers")):
+        name = name_of(each)
+        if name and name not in there and not each.keys() & {"image", "$patch"} and not is_filled_in(name):
+            what = f"adds container {name}, without an image, to {some(there)}"
+            yield refused((*base, _PATCH), what, "write main: the API server refuses the pods")
 
 
 def references(spec: object, base: Path) -> Iterator[Problem]:

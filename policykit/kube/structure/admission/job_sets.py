@@ -224,7 +224,8 @@ def _generated_names(name: str, jobs: list[Data]) -> Iterator[Problem]:
         if pods and spec.get("completionMode", _INDEXED) == _INDEXED:
             longest += f"-{pods - 1}{_RANDOM}"
         if len(longest) > _LONGEST:
-            what = f'is "{part}": with the name of the JobSet it makes names of {len(longest)} characters'
+            size = f"names of {len(longest)} characters, more than {_LONGEST}"
+            what = f'is "{part}": with the name of the JobSet it makes {size}'
             advice = f"shorten one of the two by {len(longest) - _LONGEST}: {_WHO}"
             yield refused((*_JOBS, position, "name"), what, advice)
 

@@ -15,6 +15,7 @@ from policykit.kube.structure.admission.checks import (
     refused,
     service_name,
 )
+from policykit.kube.structure.admission.serving_workers import KSERVE, SCALER, several_nodes
 from policykit.kube.structure.problem import BAD_VALUE
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -28,8 +29,6 @@ _AUTOSCALING = "autoscaling.knative.dev"
 _ANNOTATIONS: Path = ("spec", "template", "metadata", "annotations")
 
 
-_KSERVE = "KServe's webhook refuses it"
-_SCALER = "serving.kserve.io/autoscalerClass"
 _SCALERS = ("hpa", "external", "keda", "none")
 _MODE = "serving.kserve.io/deploymentMode"
 _RAW, _KNATIVE = ("Standard", "RawDeployment"), ("Knative", "Serverless")
@@ -42,19 +41,19 @@ _OF_HPA, _OF_KNATIVE = ("cpu", "memory"), ("concurrency", "rps")
 def inference_service(data: Data) -> Iterator[Problem]:
     """Sources: `ComponentExtensionSpec.Validate`, `validateInferenceService` and what it calls (v0.17); a
     maximum of 0 is none."""
-    who = _KSERVE
+    who = KSERVE
     yield from service_name(data, who)
     yield from _mode(data)
     predictor = mapping(lookup(data, ("spec", "predictor")))
     yield from _implementations(predictor)
-    yield from _workers(data)
+    yield from several_nodes(data)
     annotations = mapping(lookup(data, ("metadata", "annotations")))
     yield from _stored(predictor, annotations.get(_MODE))
-    scaler = annotations.get(_SCALER)
+    scaler = annotations.get(SCALER)
     if isinstance(scaler, str) and scaler not in _SCALERS and not is_filled_in(scaler):
         near = next((each for each in _SCALERS if each == scaler.lower()), "")
         yield refused(
-            ("metadata", "annotations", _SCALER),
+            ("metadata", "annotations", SCALER),
             f'is "{scaler}", which is not an autoscaler of KServe: its webhook refuses that',
             f"write {near}" if near else f"known: {', '.join(_SCALERS)}",
         )
@@ -92,7 +91,7 @@ def _target(component: Data, base: Path, measured: _Measured | None) -> Iterator
     by_cpu = component.get("scaleMetric", "cpu") == "cpu"
     if measured and measured.metrics == _OF_HPA and by_cpu and target is not None and not 1 <= target <= 100:
         what = f"is {target}, but it is the share of cpu in use"
-        yield refused((*base, "scaleTarget"), what, f"write 1 to 100: {_KSERVE}", measured.severity)
+        yield refused((*base, "scaleTarget"), what, f"write 1 to 100: {KSERVE}", measured.severity)
 
 
 _MODES = (*_RAW, *_KNATIVE, "ModelMesh")
@@ -131,10 +130,10 @@ def _implementations(predictor: Data) -> Iterator[Problem]:
     path: Path = ("spec", "predictor")
     if len(there) > 1:
         what = f"conflicts with {there[0]}: a predictor has one"
-        yield refused((*path, there[1]), what, f"delete one of the two: {_KSERVE}", key=True)
+        yield refused((*path, there[1]), what, f"delete one of the two: {KSERVE}", key=True)
     elif there and main:
         what = f"is {_MAIN}, but there is {there[0]} too"
-        yield refused((*path, "containers", main[0], "name"), what, f"delete one of the two: {_KSERVE}")
+        yield refused((*path, "containers", main[0], "name"), what, f"delete one of the two: {KSERVE}")
     for field in there:
         name = name_of(predictor[field])
         if name and name != _MAIN:
@@ -151,75 +150,14 @@ def _sources(component: Data, base: Path) -> Iterator[Problem]:
     listed: Path = (*base, "storageUris")
     if component.get("storageUris") and lookup(component, ("model", "storageUri")) is not None:
         what = "conflicts with storageUri of model: a model comes from one of them"
-        yield refused(listed, what, f"delete one of the two: {_KSERVE}", key=True)
+        yield refused(listed, what, f"delete one of the two: {KSERVE}", key=True)
     for position, each in numbered(component.get("storageUris")):
         place = each.get("mountPath")
         if not isinstance(place, str) or not place or is_filled_in(place):
             continue
         if place == "/" or not place.startswith("/") or ".." in place:
-            advice = f"write the full path of a folder: {_KSERVE}"
+            advice = f"write the full path of a folder: {KSERVE}"
             yield refused((*listed, position, "mountPath"), f"is {place}", advice)
-
-
-_SIZES = ("PIPELINE_PARALLEL_SIZE", "TENSOR_PARALLEL_SIZE")
-_KNOWN_CARDS = frozenset({"amd.com/gpu", "habana.ai/gaudi", "intel.com/gpu", "nvidia.com/gpu"})
-_ORDINARY = frozenset({"cpu", "ephemeral-storage", "memory", "storage"})
-_CARDS = "serving.kserve.io/gpu-resource-types"
-
-
-def _workers(data: Data) -> Iterator[Problem]:
-    """A model on several nodes. Source: `validateMultiNodeVariables` (v0.15 to 0.17)."""
-    path: Path = ("spec", "predictor")
-    predictor = mapping(lookup(data, path))
-    workers, model = predictor.get("workerSpec"), predictor.get("model")
-    if not isinstance(workers, dict):
-        return
-    listed = [*numbered(workers.get("containers"))]
-    if len(listed) > 1:
-        at: Path = (*path, "workerSpec", "containers", 1)
-        yield refused(at, "is one too many: workers have one container", f"delete it: {_KSERVE}")
-    annotations = mapping(lookup(data, ("metadata", "annotations")))
-    holders: list[tuple[Path, Data]] = [
-        ((*path, "workerSpec", "containers", at), each) for at, each in listed
-    ]
-    if isinstance(model, dict):
-        holders.append(((*path, "model"), model))
-        yield from _model(model, (*path, "model"))
-        yield from _not_scaled(annotations)
-    if not annotations.get(_CARDS):
-        yield from _unknown_cards(holders)
-
-
-def _model(model: Data, path: Path) -> Iterator[Problem]:
-    for position, each in numbered(model.get("env")):
-        if each.get("name") in _SIZES:
-            field = "pipelineParallelSize" if each["name"] == _SIZES[0] else "tensorParallelSize"
-            where = (*path, "env", position, "name")
-            yield refused(where, f"is {each['name']}", f"write {field} of workerSpec: {_KSERVE}")
-    source = model.get("storageUri")
-    if isinstance(source, str) and not is_filled_in(source) and not source.startswith(("pvc://", "oci://")):
-        what = f"is {source}, but a model on several nodes is read from a volume or an image"
-        yield refused((*path, "storageUri"), what, f"write pvc:// or oci://: {_KSERVE}")
-
-
-def _not_scaled(annotations: Data) -> Iterator[Problem]:
-    scaler = annotations.get(_SCALER)
-    if scaler in ("external", "hpa", "keda"):
-        severity = Severity.WARNING if scaler == "external" else None
-        what = f"is {scaler}, but a model on several nodes is not scaled"
-        yield refused(("metadata", "annotations", _SCALER), what, f"write none: {_KSERVE}", severity)
-
-
-def _unknown_cards(holders: list[tuple[Path, Data]]) -> Iterator[Problem]:
-    """It demands to know every resource that is not one of every node."""
-    for path, holder in holders:
-        for side in ("limits", "requests"):
-            for name in mapping(lookup(holder, ("resources", side))):
-                if name not in _KNOWN_CARDS | _ORDINARY and isinstance(name, str) and not is_filled_in(name):
-                    where = (*path, "resources", side, name)
-                    advice = f"list it in the annotation {_CARDS}: '[\"{name}\"]': {_KSERVE}"
-                    yield refused(where, "is not a card that KServe knows", advice, key=True)
-                    return
 
 
 class _Measured(NamedTuple):
@@ -232,7 +170,7 @@ class _Measured(NamedTuple):
 
 def _measured(annotations: Data) -> _Measured | None:
     """None: KServe's own configuration decides. RawDeployment is judged in another way since 0.16."""
-    mode, scaler, knative = (annotations.get(key) for key in (_MODE, _SCALER, _CLASS))
+    mode, scaler, knative = (annotations.get(key) for key in (_MODE, SCALER, _CLASS))
     severity = None if mode == _RAW[0] else Severity.WARNING
     if mode in _RAW and scaler == "hpa":
         return _Measured(_OF_HPA, "the HorizontalPodAutoscaler", severity)
@@ -252,7 +190,7 @@ def _metric(metric: object, path: Path, measured: _Measured) -> Iterator[Problem
     takes, help_ = (
         (f"takes {known}", f"write {known}") if known else ("reads autoScaling.metrics", "delete it")
     )
-    yield refused(path, f"is {metric}, but {measured.by} {takes}", f"{help_}: {_KSERVE}", measured.severity)
+    yield refused(path, f"is {metric}, but {measured.by} {takes}", f"{help_}: {KSERVE}", measured.severity)
 
 
 _REVISION = "Knative's webhook refuses it"

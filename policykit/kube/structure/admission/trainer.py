@@ -45,6 +45,9 @@ def runtime(data: Data) -> Iterator[Problem]:
     base: Path = ("spec", "mlPolicy")
     policy = mapping(lookup(data, base))
     yield from alternatives(policy, base, _RUN, _API)
+    for problem in not_below(policy, base, "numNodes", 1, "jobs that state none have no pod"):
+        none = whole(policy.get("numNodes")) == 0
+        yield problem._replace(severity=Severity.WARNING) if none else problem
     for field in ("flux", "mpi"):
         yield from not_below(mapping(policy.get(field)), (*base, field), "numProcPerNode", 1, _API)
     yield from _processes(lookup(policy, _PROCESSES), (*base, *_PROCESSES))
