@@ -154,6 +154,10 @@ class MigConfigurationLabel(NamedTuple):
     """The label of nodes that chooses one of the configurations. Locations of its fact: `name`."""
 
     name: str
+    by_default: bool = False
+    """The operator gives it to nodes without one."""
+    holder: str = ""
+    """ConfigMap that the operator names beside it; empty: none, or it is a label of nodes."""
 
 
 class PluginFiles(NamedTuple):

@@ -6,7 +6,9 @@ Keys that it does not know, those of a way of sharing outside of it, and `rename
 that the charts of the operator and the plugin do not read, such as timeSlicing beside `config`. nvidia-mig-
 manager refuses a file with a key that it does not know, or without one that it needs. HAMi offers no card
 with a split count of 0, and does not start if a number is written as a string. A node whose label asks for
-slices that its card does not have offers none.
+slices that its card does not have offers none, and a file of slices that no card of the policy has cuts
+none. AMD's device config manager divides the memory of all cards of a node or of none, and the cards of a
+profile are those of the node.
 """
 
 from __future__ import annotations
@@ -18,13 +20,19 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.resources import (
+    amd_partitions,
     hami_configuration,
     mig_configurations,
     node_slices,
     operator_values,
     plugin_sharing,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION
+from policykit.targets.nodes import (
+    AMD_PARTITIONS,
+    HAMI_CONFIGURATION,
+    MIG_CONFIGURATION,
+    PLUGIN_CONFIGURATION,
+)
 
 BAD = """\
 apiVersion: v1
@@ -54,7 +62,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     elif not manifest.read_as:
         yield from operator_values.violations(manifest)
     elif manifest.read_as == MIG_CONFIGURATION:
-        yield from mig_configurations.violations(manifest.data)
+        yield from mig_configurations.violations(manifest.data, context.cluster)
+    elif manifest.read_as == AMD_PARTITIONS:
+        yield from amd_partitions.violations(manifest.data, context.cluster)
     elif manifest.read_as == HAMI_CONFIGURATION:
         yield from hami_configuration.violations(manifest.data)
     else:
@@ -72,7 +82,7 @@ RULE = Rule(
     check=check,
     kinds=frozenset(
         {
-            *("DaemonSet", HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION),
+            *("DaemonSet", AMD_PARTITIONS, HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION),
             *HELM_KINDS,
             *node_slices.KINDS,
         }

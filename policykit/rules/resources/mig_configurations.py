@@ -10,9 +10,11 @@ from policykit.catalogue import cards
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.rules.resources import node_slices
 
 _REFUSED = "nvidia-mig-manager refuses the file"
 _TOP = ("version", "mig-configs")
@@ -49,8 +51,9 @@ _VENDOR = "10DE"
 _PROFILE = re.compile(r"(?:[1-9]c\.)?[1-9]g\.[1-9][0-9]*gb(?:[+-][a-z.]+)*\Z")
 
 
-def violations(written: Mapping[str, Any]) -> Iterator[Violation]:
+def violations(written: Mapping[str, Any], cluster: Cluster | None) -> Iterator[Violation]:
     """Source: `api/spec/v1` of mig-parted (0.12 to 0.15), which reads it strictly."""
+    yield from _of_pools(mapping(written.get("mig-configs")), node_slices.cards_of(cluster))
     version = written.get("version")
     if version is None:
         yield Violation((), f"the file has no version: {_REFUSED}", "write version: v1")
@@ -168,7 +171,7 @@ def _of_cards(models: object, devices: Mapping[str, Any], path: Path) -> Iterato
         known = cards.product(named) if named and str(model).upper().endswith(_VENDOR) else None
         most = {**known.older_mig_profiles, **known.mig_profiles} if known else {}
         for profile, number in devices.items() if most else ():
-            plain = re.sub(r"\A[1-9]c\.|[+-].*", "", str(profile))
+            plain = _plain(str(profile))
             wanted = whole(number) or 0
             if wanted <= 0 or not _PROFILE.match(str(profile)):
                 continue
@@ -186,6 +189,37 @@ def _of_cards(models: object, devices: Mapping[str, Any], path: Path) -> Iterato
                 advice,
                 Severity.WARNING,
             )
+
+
+def _of_pools(configurations: Mapping[str, Any], known: list[cards.Product]) -> Iterator[Violation]:
+    """A file of which no configuration has slices of any card of the policy.
+
+    One that has some may be a file for other clusters too, as that of the operator is.
+    """
+    wanted: dict[str, Path] = {}
+    for name, entries in configurations.items() if known else ():
+        for position, entry in numbered(entries):
+            for profile in mapping(entry.get("mig-devices")) if entry.get("mig-enabled") is True else ():
+                at: Path = ("mig-configs", name, position, "mig-devices", profile)
+                wanted.setdefault(_plain(str(profile)), at)
+    there = {name for each in known for name in node_slices.profiles(each)}
+    if not wanted or not there.isdisjoint(wanted) or not all(map(_PROFILE.match, wanted)):
+        return
+    names = ", ".join(dict.fromkeys(each.product for each in known))
+    for profile, at in wanted.items():
+        what = f"no card of the policy has slices {profile}: nvidia-mig-manager fails, and no card is cut"
+        yield Violation(
+            at,
+            what,
+            f"use those of {names}: {', '.join(node_slices.profiles(known[0]))}",
+            Severity.WARNING,
+            key=True,
+        )
+
+
+def _plain(profile: str) -> str:
+    """Without the number of compute instances and without engines."""
+    return re.sub(r"\A[1-9]c\.|[+-].*", "", profile)
 
 
 def _slices(profile: object) -> int:

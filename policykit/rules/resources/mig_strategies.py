@@ -31,17 +31,19 @@ def violations(scope: Scope, cluster: Cluster | None) -> Iterator[Violation]:
     mixed = (mixed | _OF_OPERATOR) - single
     for label in scope.of(MigConfigurationLabel):
         if label.value.name in mixed:
-            yield _violation(label.at("name"), label.value.name, "the nodes")
-    for name, pool in _labels(cluster):
+            which = "nodes that have no other" if label.value.by_default else "the nodes"
+            yield _violation(label.at("name"), label.value.name, which)
+    for name, pool in labels(cluster, _LABEL):
         if name in mixed:
             yield _violation(stated[0].at("configuration"), name, f"pool {pool}")
             return
 
 
-def _labels(cluster: Cluster | None) -> Iterator[tuple[str, str]]:
+def labels(cluster: Cluster | None, key: str) -> Iterator[tuple[str, str]]:
+    """The values of a label, and the pools whose nodes have them; an empty one where they have none."""
     for pool in cluster.pools if cluster else ():
         for shape in pool.shapes:
-            yield {**pool.labels, **shape.labels}.get(_LABEL, ""), pool.name
+            yield {**pool.labels, **shape.labels}.get(key, ""), pool.name
 
 
 def _violation(at: FactField, name: str, nodes: str) -> Violation:

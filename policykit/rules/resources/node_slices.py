@@ -28,11 +28,11 @@ def violations(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violatio
         stated = marks.labels.get(_SLICES, "")
         found = _OF_ALL.match(stated)
         known = _models(marks, cluster) if found else []
-        if found is None or not known or any(found[1] in _profiles(each) for each in known):
+        if found is None or not known or any(found[1] in profiles(each) for each in known):
             continue
         names = ", ".join(dict.fromkeys(each.product for each in known))
         have = "has" if len(known) == 1 else "have"
-        some = f"one of its profiles: {', '.join(_profiles(known[0]))}"
+        some = f"one of its profiles: {', '.join(profiles(known[0]))}"
         yield Violation(
             marks.label_at(_SLICES),
             f"{_SLICES} is {stated}, but {names} {have} no slices {found[1]}: the nodes offer no card",
@@ -44,18 +44,26 @@ def violations(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violatio
 def _models(marks: NodeSettings, cluster: Cluster | None) -> list[cards.Product]:
     """The cards that these nodes may have; empty: unknown, or not all of them can be partitioned."""
     stated = marks.labels.get(_PRODUCT)
-    if stated:
-        values = [stated]
-    elif cluster is not None and cluster.complete:
-        values = [card.product for pool in cluster.pools if (card := cluster.card_of(pool))]
-    else:
-        values = []
+    return _sliced([stated] if stated else _products(cluster))
+
+
+def cards_of(cluster: Cluster | None) -> list[cards.Product]:
+    """Those of a policy that lists all pools; empty: unknown, or not all of them can be partitioned."""
+    return _sliced(_products(cluster))
+
+
+def _products(cluster: Cluster | None) -> list[str]:
+    pools = cluster.pools if cluster is not None and cluster.complete else ()
+    return [card.product for pool in pools if cluster and (card := cluster.card_of(pool))]
+
+
+def _sliced(values: list[str]) -> list[cards.Product]:
     found = [variant.product for value in values if (variant := cards.variant(value))]
     sliced = len(found) == len(values) and all(each.mig_profiles for each in found)
     return found if sliced else []
 
 
-def _profiles(product: cards.Product) -> list[str]:
+def profiles(product: cards.Product) -> list[str]:
     """Without those that add media engines."""
     every = (*product.mig_profiles, *product.older_mig_profiles)
     return list(dict.fromkeys(name for name in every if "+" not in name))

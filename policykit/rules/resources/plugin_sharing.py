@@ -30,11 +30,13 @@ from policykit.targets.nodes import plugin_settings
 
 _WHO = "the device plugin"
 _STOPS = "it does not start"
+_WAYS = ("timeSlicing", "mps")
 _SHARING = ("renameByDefault", "failRequestsGreaterThanOne", "resources")
 _RESOURCE = ("name", "rename", "devices", "replicas")
 _STRATEGIES = ("none", "single", "mixed")
 _LEAST = 2
 _LONGEST = 63
+_CLIENTS = 48
 _DOMAIN = "nvidia.com/"
 _TOP = ("version", "flags", "resources", "sharing", "imex")
 _FLAGS: Mapping[str, str] = {
@@ -114,7 +116,7 @@ def _violations(manifest: Manifest, who: Reader) -> Iterator[Violation]:
     for path, written in ((("flags",), flags), (("sharing",), sharing), ((), manifest.data)):
         yield from _elsewhere(written, path)
     yield from _ways(sharing, strategy or "", who)
-    for kind in ("timeSlicing", "mps"):
+    for kind in _WAYS:
         shared = mapping(sharing.get(kind))
         yield from unknown_keys(shared, ("sharing", kind), _SHARING, _WHO)
         yield from wrong_types(shared, ("sharing", kind), _SHARED, who)
@@ -125,7 +127,9 @@ def _violations(manifest: Manifest, who: Reader) -> Iterator[Violation]:
             yield Violation(at, f"{kind} shares no resources: {who.effect}", advice, key=True)
         for number, each in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(each, dict) and not _is_completed(manifest, each):
-                yield from _resource(each, ("sharing", kind, "resources", number), who)
+                at = ("sharing", kind, "resources", number)
+                yield from _resource(each, at, who)
+                yield from _of_kind(each, at, kind, strategy or "")
 
 
 _SHARED: Mapping[str, str] = {
@@ -226,7 +230,7 @@ def _chosen(manifest: Manifest) -> str:
 
 
 def _resource(written: Mapping[str, Any], path: Path, who: Reader) -> Iterator[Violation]:
-    yield from unknown_keys(written, path, _RESOURCE, _WHO)
+    yield from _unread(written, path)
     yield from wrong_types(written, path, {"name": TEXT, "rename": TEXT, "replicas": COUNT}, who)
     replicas = written.get("replicas")
     if "name" not in written and not any(map(is_placeholder, written)):
@@ -257,8 +261,49 @@ def _resource(written: Mapping[str, Any], path: Path, who: Reader) -> Iterator[V
         )
 
 
+def _of_kind(written: Mapping[str, Any], path: Path, kind: str, strategy: str) -> Iterator[Violation]:
+    """Sources: `getIDsOfDevicesToReplicate` and, of MPS, `assertReplicas` and `Daemons` (0.15 to 0.20)."""
+    name, replicas = text(written.get("name")) or "", written.get("replicas")
+    sliced = kind == "timeSlicing" and name.removeprefix(_DOMAIN).startswith("mig-")
+    if sliced and strategy in ("none", "single"):
+        yield Violation(
+            (*path, "name"),
+            f"{kind} shares {name}, but migStrategy is {strategy}: slices have names of their own only with "
+            "mixed, and nothing is shared",
+            "write nvidia.com/gpu for the slices of single, or migStrategy: mixed",
+            Severity.WARNING,
+        )
+    if kind == "mps" and isinstance(replicas, int) and replicas > _CLIENTS:
+        yield Violation(
+            (*path, "replicas"),
+            f"replicas is {replicas}, but a card takes {_CLIENTS} clients of MPS, one before Turing 16: its "
+            "control daemon does not start",
+            f"write at most {_CLIENTS}",
+            Severity.WARNING,
+        )
+
+
+def _unread(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
+    """Fields of a resource that the plugin ignores, such as an amount of memory."""
+    for key in written:
+        if isinstance(key, str) and key not in _RESOURCE and not is_filled_in(key):
+            near = nearest(key, _RESOURCE)
+            advice = (
+                f"did you mean {near}?"
+                if near and near not in written
+                else f"it reads {', '.join(_RESOURCE)}"
+            )
+            yield Violation((*path, key), f"{_WHO} does not read {key}", advice, Severity.WARNING, key=True)
+
+
 def _elsewhere(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     """Settings of a way of sharing that are not within it."""
+    for key in _WAYS if path != ("sharing",) else ():
+        if key in written and not written.get("sharing"):
+            advice = f"move it under sharing: sharing.{key} has the resources"
+            yield Violation(
+                (*path, key), f"{_WHO} does not read {key} here", advice, Severity.WARNING, key=True
+            )
     for key in _SHARING:
         if key not in written:
             continue

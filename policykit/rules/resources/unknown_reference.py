@@ -2,21 +2,23 @@
 
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
-that of an object here is reported. What an object that is here consists of is known: the requests of a device
-claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as files, and
-the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that the
-configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
-deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a Topology that does not exist,
-and for a level that theirs does not have, and the API server refuses claims with `adminAccess` in a namespace
-without the label for it. The card of a claim that no container of the pod uses is taken, and no container
-sees it. A runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for
-device claims is not a claim, and a TrainingRuntime is not the ClusterTrainingRuntime that a TrainJob without
-a kind means; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that
-its Service has, by number or name, and a Service to ports that the pods have which it selects. Variables take
-keys that the ConfigMap or Secret has; a task of Tekton takes no workspace that it does not declare; a policy
-of networks selects a namespace by its labels, and its name is the label kubernetes.io/metadata.name. Multus
-looks for a network in the namespace of the pod, unless another is named. A template that a workflow of Argo
-borrows mounts the volumes of that workflow, not those of its own object.
+that of an object here is reported. What an object that is here consists of is known: the requests of a
+device claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as
+files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the jobs of a
+runtime of Kubeflow Trainer, which a TrainJob patches, the resources that the configuration of a device
+plugin for network adapters offers, and how many parts Node Feature Discovery's deviceLabelFields gives the
+labels of devices. Jobs of KAI-Scheduler wait for a Topology that does not exist, and for a level that theirs
+does not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it.
+The card of a claim that no container of the pod uses is taken, and no container sees it; a container that
+requests a card of a device plugin too takes both. A runtime is chosen for a model that names none only by
+its formats with `autoSelect`. A template for device claims is not a claim, and a TrainingRuntime is not the
+ClusterTrainingRuntime that a TrainJob without a kind means; an autoscaler of a Deployment scales no
+StatefulSet. An Ingress or a route sends to ports that its Service has, by number or name, and a Service to
+ports that the pods have which it selects. Variables take keys that the ConfigMap or Secret has; a task of
+Tekton takes no workspace that it does not declare; a policy of networks selects a namespace by its labels,
+and its name is the label kubernetes.io/metadata.name. Multus looks for a network in the namespace of the
+pod, unless another is named, and a pod finds claims for devices and volumes only there. A template that a
+workflow of Argo borrows mounts the volumes of that workflow, not those of its own object.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     if not scope.complete:
         return
     objects: dict[tuple[str, ...], _Known] = {}
-    spaces: dict[str, set[str]] = {}
+    spaces: dict[tuple[str, str], set[str]] = {}
     for each in scope.of(ObjectReference):
         kinds, name = each.value.kinds, each.value.name
         if each.partial:
@@ -92,7 +94,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             yield Violation(
                 each.at("name"),
                 f"{kinds[0]} {name} is in namespace {elsewhere}, but is looked for in {each.value.namespace}",
-                f"write {elsewhere}/{name}, or move it to {each.value.namespace}",
+                f"write {elsewhere}/{name}, or move it to {each.value.namespace}"
+                if kinds[0] == _NETWORK
+                else "move one of the two: pods find those of their own namespace",
             )
         elif kinds in _OTHERS and name not in _objects(scope, kinds, objects).names:
             other, advice = _OTHERS[kinds]
@@ -140,19 +144,19 @@ _SCALED = ("Deployment", "StatefulSet")
 _FEW = 2
 
 
-def _elsewhere(scope: Scope, reference: ObjectReference, spaces: dict[str, set[str]]) -> str:
-    """The namespaces of all networks of the name, where each is stated and another one.
+def _elsewhere(scope: Scope, reference: ObjectReference, spaces: dict[tuple[str, str], set[str]]) -> str:
+    """The namespaces of all objects of the name, where each is stated and another one.
 
-    `spaces`: those of each name, which are filled in here.
+    `spaces`: those of each kind and name, which are filled in here.
     """
     if not spaces:
         for each in scope.of(NamedObject):
-            if each.value.kind in reference.kinds:
-                spaces.setdefault(each.value.name, set()).add(each.value.namespace)
-    others = sorted(spaces.get(reference.name, ()))
+            spaces.setdefault((each.value.kind, each.value.name), set()).add(each.value.namespace)
+    others = sorted({one for kind in reference.kinds for one in spaces.get((kind, reference.name), ())})
     return "" if not all(others) or reference.namespace in others else ", ".join(others)
 
 
+_NETWORK = "NetworkAttachmentDefinition"
 _OTHERS = {
     ("ResourceClaim",): ("ResourceClaimTemplate", "write resourceClaimTemplateName: {name}"),
     ("ResourceClaimTemplate",): ("ResourceClaim", "write resourceClaimName: {name}"),

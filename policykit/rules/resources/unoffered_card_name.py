@@ -70,6 +70,7 @@ spec:
 
 GOOD = BAD.replace("limits: {nvidia.com/gpu: 1}", "limits: {nvidia.com/gpu.shared: 1}")
 
+_CHOICE = "nvidia.com/device-plugin.config"
 _SHARED, _MIG = ".shared", "nvidia.com/mig-"
 _MIXED = "mixed"
 _ASCEND, _PARTS = "huawei.com/Ascend", ("-memory", "-core")
@@ -88,13 +89,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if not use.partial and use.value.name not in unfinished:
             there = holders.get(use.value.name, ())
             yield from _reference(use, there, names if scope.complete else None)
-    labels = scope.of(PluginConfigurationLabel)
-    keys = _keys(holders, scope.of(PluginConfigurationUse)) if labels else Names(())
+    labels, uses = scope.of(PluginConfigurationLabel), scope.of(PluginConfigurationUse)
+    keys = _keys(holders, uses) if labels or uses else Names(())
     for label in labels:
         yield from _label(label, keys)
+    yield from _pools(uses, keys, unfinished, context.cluster)
     chosen = scope.of(MigConfigurationLabel)
     holder, names_of_slices = _slices(scope) if chosen else ("", Names(()))
     for slices in chosen if names_of_slices.sorted else ():
+        if slices.value.by_default and slices.value.holder != holder:
+            continue
         yield from _mig_label(slices, holder, names_of_slices)
     if scope.complete:
         yield from _absent(scope)
@@ -269,6 +273,28 @@ def _label(label: LocatedFact[PluginConfigurationLabel], keys: Names) -> Iterato
         )
 
 
+def _pools(
+    uses: Sequence[LocatedFact[PluginConfigurationUse]],
+    keys: Names,
+    unfinished: Set[str],
+    cluster: Cluster | None,
+) -> Iterator[Violation]:
+    """Labels of the policy, where one plugin is here, and its configurations are."""
+    use = uses[0] if len(uses) == 1 else None
+    if use is None or use.partial or use.value.name in unfinished or not keys.sorted:
+        return
+    for key, pool in mig_strategies.labels(cluster, _CHOICE):
+        if key and key not in keys:
+            near = keys.nearest(key)
+            yield Violation(
+                use.at("name"),
+                f"{_CHOICE} of pool {pool} is {key}, but no configuration here has the name: the device "
+                "plugin fails on these nodes",
+                f"did you mean {near}?" if near else f"here are {some(keys.sorted)}",
+            )
+            return
+
+
 def _absent(scope: Scope) -> Iterator[Violation]:
     """A ConfigMap for the MIG manager that is not here, where another is nearly called so."""
     uses = [each for each in scope.of(MigConfigurationUse) if not each.partial]
@@ -296,9 +322,10 @@ def _mig_label(label: LocatedFact[MigConfigurationLabel], holder: str, names: Na
     wanted = label.value.name
     if wanted not in names:
         near = names.nearest(wanted)
+        which = "the default" if label.value.by_default else "the label"
         yield Violation(
             label.at("name"),
-            f"the label chooses {wanted}, but ConfigMap {holder}, which the MIG manager reads instead of its "
+            f"{which} chooses {wanted}, but ConfigMap {holder}, which the MIG manager reads instead of its "
             "own, has no configuration of the name: the nodes keep their former devices",
             f"did you mean {near}?" if near else f"it has {some(names.sorted)}",
         )

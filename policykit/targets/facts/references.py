@@ -50,6 +50,8 @@ DECLARED = frozenset(
     }
 )
 """API group and kind of the objects that others name."""
+_SPACED = frozenset({_CLAIM, _NETWORK, "PersistentVolumeClaim"})
+"""Kinds of which pods find only those of their own namespace. Templates of claims are often in several."""
 _REFERENCES: Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]] = {
     ("ray.io", "RayJob"): (("spec", "clusterSelector", "ray.io/cluster"), ("RayCluster",)),
     ("serving.kserve.io", "InferenceService"): (
@@ -83,8 +85,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         return
     kind = (manifest.group, manifest.kind)
     if kind in DECLARED:
-        namespace = manifest.namespace or "" if manifest.kind == _NETWORK else ""
-        yield Fact(NamedObject(manifest.kind, manifest.name, namespace), {}, answers=True)
+        space = manifest.namespace or "" if manifest.kind in _SPACED else ""
+        yield Fact(NamedObject(manifest.kind, manifest.name, space), {}, answers=True)
     if kind in _REFERENCES:
         path, kinds = _REFERENCES[kind]
         yield from _reference(lookup(manifest.data, path), path, kinds)
@@ -108,7 +110,9 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for number in _positions(pod_set.spec.get("resourceClaims")):
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
                 name = lookup(pod_set.spec, ("resourceClaims", number, key))
-                yield from _reference(name, pod_set.place("resourceClaims", number, key), kinds)
+                at = pod_set.place("resourceClaims", number, key)
+                space = manifest.namespace or "" if kinds[0] in _SPACED else ""
+                yield from _reference(name, at, kinds, space)
 
 
 _SCOPES: Path = ("spec", "scopeSelector", "matchExpressions")
@@ -140,7 +144,8 @@ def names(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.partial:
         return
     if manifest.kind in _NAMED and not manifest.group:
-        yield Fact(NamedObject(manifest.kind, manifest.name), {}, answers=True)
+        space = manifest.namespace or "" if manifest.kind in _SPACED else ""
+        yield Fact(NamedObject(manifest.kind, manifest.name, space), {}, answers=True)
     for pod_set in pod_sets:
         if not any(is_card(name) for name in effective(pod_set.spec, pod_set.devices)):
             continue
@@ -148,7 +153,8 @@ def names(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             path: Path = ("spec", "serviceName")
             yield from _reference(lookup(manifest.data, path), path, ("Service",))
         for kind, place, name in _of_pod(pod_set.spec):
-            yield from _reference(name, pod_set.place(str(place[0]), *place[1:]), (kind,))
+            space = manifest.namespace or "" if kind in _SPACED else ""
+            yield from _reference(name, pod_set.place(str(place[0]), *place[1:]), (kind,), space)
 
 
 _SOURCES = (
@@ -322,9 +328,10 @@ def _selector(data: object, path: Path, at: Path, fault: str) -> Iterator[Fact]:
         yield Fact(PodSelector(labels, fault), places)
 
 
-def _reference(name: object, path: Path, kinds: tuple[str, ...]) -> Iterator[Fact]:
+def _reference(name: object, path: Path, kinds: tuple[str, ...], space: str = "") -> Iterator[Fact]:
+    """`space`: the namespace in which it is looked for, if that is stated."""
     if text(name) and not is_placeholder(text(name)):
-        yield Fact(ObjectReference(kinds, text(name)), {"name": path})
+        yield Fact(ObjectReference(kinds, text(name), space), {"name": path})
 
 
 def _positions(listed: object) -> range:

@@ -1,4 +1,4 @@
-"""Facts about claims of cards that a pod has and none of its containers uses."""
+"""Facts about claims of cards that no container of the pod uses, or one that requests cards as well."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from policykit.catalogue.cards import vendors
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.requests import containers
+from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -26,6 +26,9 @@ _NAMED: Mapping[str, str] = {
 }
 _PART, _NONE = "use without a container", "any"
 """Adapters of a network are given to the pod, and cards to containers."""
+_TWICE = "use beside cards"
+_CHANNELS = frozenset({"compute-domain-default-channel.nvidia.com"})
+"""Classes of what containers use beside their cards."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -40,11 +43,17 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             for each in requests
         }
         names = frozenset(() if named and named <= cards else (_NONE,))
-        yield Fact(NamedParts(_owner(manifest.kind, manifest.name), "", _PART, names), {}, answers=True)
+        owner = _owner(manifest.kind, manifest.name)
+        yield Fact(NamedParts(owner, "", _PART, names), {}, answers=True)
+        others = frozenset(
+            each.vendor for each in vendors() if not named or not named <= {*each.dra_classes} - _CHANNELS
+        )
+        yield Fact(NamedParts(owner, "", _TWICE, others), {}, answers=True)
     for pod_set in pod_sets:
         claims = [*numbered(pod_set.spec.get("resourceClaims"))]
         if not claims or not (any(containers(pod_set.spec)) or pod_set.spec.get("mainContainer")):
             continue
+        yield from _twice(pod_set, {text(each.get("name")): each for _, each in claims})
         used = {*_used(manifest.data)}
         for number, each in claims:
             for field, kind in _NAMED.items():
@@ -56,6 +65,25 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
                     )
                     advice = f"add resources: {{claims: [{{name: {own}}}]}} to the container"
                     value = PartReference(_owner(kind, name), "", _PART, _NONE, advice, message)
+                    yield Fact(value, {"name": place})
+
+
+def _twice(pod_set: PodSet, claims: Mapping[str, Mapping[str, object]]) -> Iterator[Fact]:
+    """Claims of containers that request cards of a device plugin, too."""
+    makers = {each.resource: each.vendor for each in vendors() if each.dra_classes}
+    for field, position, container in containers(pod_set.spec):
+        asked = [name for name, amount in requested(container).items() if amount and name in makers]
+        for number, used in numbered(lookup(container, ("resources", "claims"))) if asked else ():
+            claim = claims.get(text(used.get("name")), {})
+            for key, kind in _NAMED.items():
+                if (name := text(claim.get(key))) and not is_placeholder(name):
+                    message = (
+                        f"the container has the cards of {kind} {name} and requests {asked[0]} too: it waits "
+                        "for a node that has both, and takes both"
+                    )
+                    advice = f"delete {asked[0]}, or the claim"
+                    value = PartReference(_owner(kind, name), "", _TWICE, makers[asked[0]], advice, message)
+                    place = pod_set.place(field, position, "resources", "claims", number, "name")
                     yield Fact(value, {"name": place})
 
 

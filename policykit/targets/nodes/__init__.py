@@ -13,6 +13,7 @@ from policykit.manifests.path import Path, lookup
 
 PLUGIN_CONFIGURATION = "configuration of nvidia-device-plugin"
 MIG_CONFIGURATION = "config.yaml of nvidia-mig-manager"
+AMD_PARTITIONS = "config.json of AMD's device config manager"
 HAMI_CONFIGURATION = "device-config.yaml of HAMi"
 
 
@@ -51,6 +52,10 @@ def _is_of_hami(data: object) -> bool:
     return isinstance(listed, list) and any(isinstance(each, dict) and "chipName" in each for each in listed)
 
 
+def _is_of_amd(data: object) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("gpu-config-profiles"), dict)
+
+
 def _is_of_mig_manager(data: object) -> bool:
     return isinstance(data, dict) and isinstance(data.get("mig-configs"), dict)
 
@@ -70,6 +75,7 @@ TARGET = Target(
         Configuration(
             MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager, partial(_begins_as, _OF_MIG_MANAGER)
         ),
+        Configuration(AMD_PARTITIONS, ("gpu-config-profiles",), _is_of_amd),
         Configuration(
             HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount", "vnpus", "nodeconfig"), _is_of_hami
         ),

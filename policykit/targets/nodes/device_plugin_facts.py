@@ -43,6 +43,7 @@ _CHIP_NAMES = ("resourceName", "resourceMemoryName", "resourceCoreName")
 _ASCEND = "huawei.com/Ascend"
 _STRATEGY: Path = ("mig", "strategy")
 _MIG_MANAGER: Path = ("migManager", "config", "name")
+_MIG_DEFAULT: Path = ("migManager", "config", "default")
 _OWN_FILE = "default-mig-parted-config"
 """The ConfigMap that comes with the operator."""
 _OPERATOR = "gpu-operator"
@@ -167,8 +168,12 @@ def _sizes(entries: object) -> int:
 
 def _of_mig_manager(spec: Mapping[str, Any], base: Path) -> Iterator[Fact]:
     """Source: `controllers/object_controls.go` of gpu-operator (22.9 to 25.10)."""
-    name = text(lookup(spec, _MIG_MANAGER))
-    if name and name != _OWN_FILE and not is_placeholder(name):
+    created = bool(lookup(spec, (*_MIG_MANAGER[:-1], "create")))
+    name, default = text(lookup(spec, _MIG_MANAGER)), text(lookup(spec, _MIG_DEFAULT))
+    if default and not is_placeholder(default):
+        chosen = MigConfigurationLabel(default, by_default=True, holder="" if created else name)
+        yield Fact(chosen, {"name": (*base, *_MIG_DEFAULT)})
+    if name and name != _OWN_FILE and not is_placeholder(name) and not created:
         yield Fact(MigConfigurationUse(name), {"name": (*base, *_MIG_MANAGER)})
 
 
@@ -245,11 +250,7 @@ def _of_chart(stated: ChartValues) -> Iterator[Fact]:
         if not refers or (stated.all_known and not stated.is_text and not stated.parameters):
             yield fact
     known_whole = stated.all_known and not stated.is_text and not stated.parameters
-    if (
-        stated.chart == _OPERATOR
-        and known_whole
-        and not lookup(stated.values, (*_MIG_MANAGER[:-1], "create"))
-    ):
+    if stated.chart == _OPERATOR and known_whole:
         yield from _of_mig_manager(stated.values, stated.path)
 
 

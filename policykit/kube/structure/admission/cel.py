@@ -39,6 +39,7 @@ _VERSION_OF_NVIDIA = re.compile(
 _MODEL_OF_NVIDIA = re.compile(_OF_NVIDIA + r"(model|modelName|product|gpuModel)\b(?!\s*\()")
 """How NVIDIA's driver states devices, whose models it calls productName. Source: its cmd/gpu-kubelet-plugin
 (25.3 to 0.4)."""
+_RESOURCE_AS_DRIVER = re.compile(r"device\.driver\s*==\s*(['\"])([\w.-]+/[\w.-]+)\1")
 _DECLARED = frozenset(
     {
         *("device", "cel", "true", "false", "null", "in"),
@@ -90,6 +91,9 @@ def failure(expression: str) -> tuple[str, str]:
     bare = _without_texts(expression)
     if bare is None or "||" in bare:
         return "", ""
+    if found := _RESOURCE_AS_DRIVER.search(expression):
+        advice = "write the name in the ResourceSlices of the driver, such as gpu.nvidia.com"
+        return f"no driver can have the name {found.group(2)}", advice
     if found := _CAPACITY_OF_NVIDIA.search(expression):
         name = found.group(2)
         amount = "40Gi" if name == "memory" else "100"
