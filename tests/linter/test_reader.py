@@ -183,7 +183,7 @@ spec:
 """
 SLASHES = (
     '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "a",'
-    ' "image": "a:1", "resources": {"limits": {"cpu": 1, "memory": 1, "nvidia.com\\/gpu.shared": 2}}}]}}'
+    ' "image": "a:1", "resources": {"limits": {"cpu": 1, "memory": "1Gi", "nvidia.com\\/gpu.shared": 2}}}]}}'
 )
 
 

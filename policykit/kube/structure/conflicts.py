@@ -60,27 +60,32 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 def fractions(amounts: object, path: Path) -> Iterator[Problem]:
     """Memory and storage in thousandths of a byte: `m` in place of `M` or `Mi`; processors the other way.
+    Memory without a suffix.
 
-    Source: `warningsForPodSpec` (v1.36), which has the same to say.
+    Source: `warningsForPodSpec` (v1.36), which has the same to say of the first.
     """
     for name, value in amounts.items() if isinstance(amounts, dict) else ():
-        if isinstance(name, str) and name.endswith(_THOUSANDTHS):
-            yield from _thousandths(value, (*path, name))
-        if not isinstance(value, str):
-            continue
-        if name in _PROCESSORS:
-            yield from _of_bytes(value, (*path, name)) if value.endswith(_LARGE) else ()
-            continue
-        if not value.endswith("m") or not _is_bytes(name):
-            continue
-        if parse(value) is not None:
-            problem = _conflict(
-                (*path, name),
-                f"is {value}: m stands for thousandths of a byte",
-                f"write {value[:-1]}Mi or {value[:-1]}M",
-                INVALID_QUANTITY,
-            )
-            yield problem._replace(severity=Severity.WARNING)
+        yield from fraction(name, value, (*path, name))
+
+
+def fraction(name: object, value: object, path: Path) -> Iterator[Problem]:
+    """One of them, wherever it is written."""
+    if isinstance(name, str) and name.endswith(_THOUSANDTHS):
+        yield from _thousandths(value, path)
+    if name in _MEMORY:
+        yield from _without_suffix(value, path)
+    if not isinstance(value, str):
+        return
+    if name in _PROCESSORS:
+        yield from _of_bytes(value, path) if value.endswith(_LARGE) else ()
+    elif value.endswith("m") and _is_bytes(name) and parse(value) is not None:
+        problem = _conflict(
+            path,
+            f"is {value}: m stands for thousandths of a byte",
+            f"write {value[:-1]}Mi or {value[:-1]}M",
+            INVALID_QUANTITY,
+        )
+        yield problem._replace(severity=Severity.WARNING)
 
 
 _PROCESSORS = ("cpu", "limits.cpu", "requests.cpu")
@@ -100,6 +105,20 @@ def _of_bytes(value: str, path: Path) -> Iterator[Problem]:
         INVALID_QUANTITY,
     )
     yield problem._replace(severity=Severity.WARNING)
+
+
+_MEMORY = ("memory", "limits.memory", "requests.memory")
+_KIBIBYTE = 1024
+
+
+def _without_suffix(value: object, path: Path) -> Iterator[Problem]:
+    """256 in place of 256Mi: no program has so few bytes."""
+    whole = value.isdecimal() if isinstance(value, str) else type(value) is int
+    amount = parse(value) if whole else None
+    if amount is not None and 0 < amount.units < _KIBIBYTE:
+        what = f"is {value}: without a suffix that is {amount.units} bytes"
+        problem = _conflict(path, what, f"write {value}Mi or {value}Gi", INVALID_QUANTITY)
+        yield problem._replace(severity=Severity.WARNING)
 
 
 _MANY = 1_000_000

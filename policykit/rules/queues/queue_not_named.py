@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.nearest import one_edit_apart
 from policykit.placement.owner import owner
 from policykit.placement.review import Review
 from policykit.targets import TARGETS, target_name_of, target_of
@@ -53,12 +54,19 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if _GROUP in pod_set.annotations and (manifest.kind == "Pod" or _is_kept(review)):
         return
     labels = {**manifest.labels, **owner(manifest, pod_set).labels, **pod_set.labels}
-    if not any(key.rpartition("/")[2] == _NAME for key in labels):
+    if not any(_is_meant(key, target.queue_label) for key in labels):
         yield Violation(
             pod_set.scheduler_path or pod_set.path,
             f"{scheduler} places the pods, but no label {target.queue_label} names their queue",
             f"add the label {target.queue_label} to the pods or to the {manifest.kind}",
         )
+
+
+def _is_meant(key: str, label: str) -> bool:
+    """A label of the queue, or one that another rule takes for a misspelt one."""
+    domain, _, name = key.rpartition("/")
+    ours = domain == label.rpartition("/")[0]
+    return name == _NAME or (ours and (_NAME in name or one_edit_apart(name, _NAME)))
 
 
 def _is_kept(review: Review) -> bool:

@@ -2,7 +2,8 @@
 
 Suffixes are case-sensitive and follow the number directly: k, M, G, T and Ki, Mi, Gi, Ti, but not GB
 or gi. The API server refuses anything else. `m` is a thousandth: of memory or storage that is a
-warning, since 64m is less than a byte; so is Mi or M of cpu, since 100Mi is a hundred million processors.
+warning, since 64m is less than a byte; so is Mi or M of cpu, since 100Mi is a hundred million processors,
+and memory without a suffix, since 256 is so many bytes.
 """
 
 from __future__ import annotations

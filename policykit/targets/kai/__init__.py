@@ -10,6 +10,9 @@ SCHEDULER = "kai-scheduler"
 QUEUE = "kai.scheduler/queue"
 """Label of the pod or of its topmost owner."""
 
+QUEUE_OF_DYNAMO = "nvidia.com/kai-scheduler-queue"
+"""Annotation of a DynamoGraphDeployment, whose operator gives its pods the label and the scheduler."""
+
 PARTITION = "kai.scheduler/node-pool"
 """Label of nodes, queues and pods that one scheduler of several serves, as a SchedulingShard says."""
 
@@ -49,7 +52,7 @@ TARGET = Target(
             Lazy("policykit.targets.kai.facts:facts"),
             frozenset({"Queue", "SchedulingShard"}),
             pods=True,
-            substrings=("scheduling.run.ai", "kai.scheduler"),
+            substrings=("scheduling.run.ai", "kai.scheduler", "kai-scheduler-queue"),
         ),
         FactReader(
             Lazy("policykit.targets.kai.topology:facts"),

@@ -15,7 +15,7 @@ from policykit.manifests.shape import mapping, text
 from policykit.model.declared_queues import DeclaredQueue, PolicyQueues, QueuePartition, QueueSemantics
 from policykit.model.release import ReleaseFact, Releases, Version
 from policykit.model.severity import Severity
-from policykit.targets.kai import NAME, PARTITION, QUEUE, SCHEDULER
+from policykit.targets.kai import NAME, PARTITION, QUEUE, QUEUE_OF_DYNAMO, SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -63,17 +63,19 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _partitions(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:
     """Source: `addNodePoolLabel` in pkg/podgrouper, `GetLabelSelector` of the scheduler (0.6 to 0.20)."""
     if manifest.group == GROUP_OF_SYSTEM and manifest.kind == SHARD:
-        at: Path = ("spec", "partitionLabelValue")
         stated = mapping(manifest.data.get("spec")).get("partitionLabelValue")
-        places = {"partition": at if stated is not None else ("metadata", "name")}
-        yield Fact(QueuePartition("scheduler", partition=text(stated)), places)
+        at: Path = ("metadata", "name") if stated is None else ("spec", "partitionLabelValue")
+        yield Fact(QueuePartition("scheduler", partition=text(stated)), {"partition": at})
     for pod_set in pod_sets:
         labels = {**manifest.labels, **pod_set.labels}
-        queue = labels.get(QUEUE, "")
-        if queue and pod_set.scheduler_name == SCHEDULER and not manifest.partial and not pod_set.stored:
-            where = pod_set.places.get("labels") if QUEUE in pod_set.labels else ("metadata", "labels")
-            use = QueuePartition("pods", queue, labels.get(PARTITION, ""))
-            yield Fact(use, {"partition": (*(where or pod_set.path), QUEUE)})
+        queue, scheduler = labels.get(QUEUE, ""), pod_set.scheduler_name
+        where = pod_set.places.get("labels") if QUEUE in pod_set.labels else ("metadata", "labels")
+        at = (*(where or pod_set.path), QUEUE)
+        if not queue and manifest.kind == "DynamoGraphDeployment":
+            queue, scheduler = manifest.annotations.get(QUEUE_OF_DYNAMO, ""), SCHEDULER
+            at = ("metadata", "annotations", QUEUE_OF_DYNAMO)
+        if queue and scheduler == SCHEDULER and not manifest.partial and not pod_set.stored:
+            yield Fact(QueuePartition("pods", queue, labels.get(PARTITION, "")), {"partition": at})
 
 
 def _amounts(

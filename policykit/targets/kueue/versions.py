@@ -63,6 +63,10 @@ OWN_KEYS_BACKPORTED, OWN_KEYS = Version(0, 17, 6), Version(0, 18, 2)
 is a patch of the minor before."""
 ELASTIC_CHECKED = Version(0, 18, 0)
 """The webhook refuses elastic-job on kinds without elastic jobs: gate ElasticJobsViaWorkloadSlices is on."""
+PREBUILT_ANNOTATION = Version(0, 18, 0)
+"""The annotation prebuilt-workload-name is read: gate WorkloadIdentifierAnnotations."""
+GATES = Version(0, 19, 0)
+"""The annotation admission-gated-by is read: gate AdmissionGatedBy, which is off in 0.17 and 0.18."""
 CHECKED_FLAVORS = Version(0, 18, 0)
 """The webhook refuses onFlavors of admission checks that are no flavors of the ClusterQueue."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from policykit.kube.names import is_extended, is_hugepages
 from policykit.kube.structure.admission.checks import Data, refused, words
-from policykit.kube.structure.conflicts import fractions
+from policykit.kube.structure.conflicts import fraction, fractions
 from policykit.kube.structure.problem import INCONSISTENT, located
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -77,6 +77,27 @@ def limit_range(data: Data) -> Iterator[Problem]:
         for field in _FIELDS:
             for problem in fractions(item.get(field), (field,)):
                 yield located(problem, base)
+
+
+_OF_QUEUES: tuple[Path, ...] = (("capability",), ("deserved",), ("guarantee", "resource"))
+
+
+def volcano_queue(data: Data) -> Iterator[Problem]:
+    """Amounts, as those of pods."""
+    for field in _OF_QUEUES:
+        for problem in fractions(lookup(data, ("spec", *field)), field):
+            yield located(problem, ("spec",))
+
+
+def kueue_queue(data: Data) -> Iterator[Problem]:
+    """Amounts of a ClusterQueue or Cohort."""
+    for group, each in numbered(lookup(data, ("spec", "resourceGroups"))):
+        for flavor, stated in numbered(each.get("flavors")):
+            for position, quota in numbered(stated.get("resources")):
+                base: Path = ("spec", "resourceGroups", group, "flavors", flavor, "resources", position)
+                for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
+                    for problem in fraction(quota.get("name"), quota.get(field), (field,)):
+                        yield located(problem, base)
 
 
 _UNIT = 1_000_000_000
