@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, shared_cards, state_of
+from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, card_parts, limits, shared_cards, state_of
 from policykit.gates.gang_members import lacks, name_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.namespace_limits import NamespaceLimits
@@ -130,6 +130,7 @@ class PodGates:
             *limits.gates(uses, self._queues),
             *(self._gang(review) or self._group(review) or self._room(review)),
             *shared_cards.gates(review, self._cluster),
+            *card_parts.gates(review, self._cluster),
             *self._topology(review),
             *self._affinity(review),
             *self._volumes(review),

@@ -184,6 +184,8 @@ class Target(NamedTuple):
     """Whether Spark's operator knows it, by its schedulerName in the field batchScheduler."""
     queue_label: str = ""
     """Label that pods, or the object that makes them, need to get a queue; empty: they need none."""
+    card_parts: tuple[str, ...] = ()
+    """Annotations of pods for a part of a card, and for MiB of one; empty: none."""
     application_label: str = ""
     """Pod label with the application; empty: it has no applications."""
     jobs: JobSupport | None = None

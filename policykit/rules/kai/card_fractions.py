@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from policykit.gates.card_parts import missing
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.targets.kai import SCHEDULER
+from policykit.targets.kai import FRACTION, MEMORY, SCHEDULER
 
-FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _FORMS = {
     FRACTION: 'its value is a part of a card, such as "0.5"',
     MEMORY: 'its value is a whole number of MiB, such as "8192"',
@@ -34,6 +34,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     Severity.WARNING,
                     key=True,
                 )
+        found = missing(review, context.cluster) if context.cluster is not None else None
+        if found is not None:
+            advice = "select pools with such cards and tolerate their taints, or request less"
+            yield Violation(review.pod_set.place("annotations", found.key), found.message, advice)
 
 
 def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> Iterator[Violation]:

@@ -2,9 +2,9 @@
 
 Resources for the same cards (whole cards and slices, an amount and a percentage) are alternatives: a
 pod that requests both waits for a node with both, or one of them is ignored. Few nodes have cards of two
-makers. Fractions of cards, boards and network devices allow only certain amounts. The pods of a job fill
-slices of TPUs, and exactly one if a JobSet keeps each job on a node pool of its own. Few of these problems
-are reported before a pod starts.
+makers. Fractions of cards, boards and network devices allow only certain amounts, and a part of a card that
+an annotation requests needs a pool with such cards. The pods of a job fill slices of TPUs, and exactly one if
+a JobSet keeps each job on a node pool of its own. Few of these problems are reported before a pod starts.
 """
 
 from __future__ import annotations

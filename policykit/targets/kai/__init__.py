@@ -10,6 +10,8 @@ SCHEDULER = "kai-scheduler"
 QUEUE = "kai.scheduler/queue"
 """Label of the pod or of its topmost owner."""
 
+FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
+"""Annotations of pods, for a part of a card and for MiB of one."""
 QUEUE_OF_DYNAMO = "nvidia.com/kai-scheduler-queue"
 """Annotation of a DynamoGraphDeployment, whose operator gives its pods the label and the scheduler."""
 
@@ -67,4 +69,5 @@ TARGET = Target(
     ),
     groups_pods=True,
     queue_label=QUEUE,
+    card_parts=(FRACTION, MEMORY),
 )

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.rules.kai.card_fractions import FRACTION, MEMORY, violations
+from policykit.rules.kai.card_fractions import violations
+from policykit.targets.kai import FRACTION, MEMORY
 
 
 @pytest.mark.parametrize(
