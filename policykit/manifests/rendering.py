@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Any
 
 from policykit.manifests import writer
-from policykit.manifests.extents import own_items, own_pairs
 from policykit.manifests.node import Node
 from policykit.manifests.writer import HOUSE, Layout
 
@@ -67,21 +66,33 @@ def layout_of(root: Node) -> Layout:
     """How most blocks of a document are indented; the house's way where it has none."""
     mappings: Counter[int] = Counter()
     sequences: Counter[int] = Counter()
-    pending, seen = [root], set[int]()
+    pending, seen = [root] if _is_block(root) else [], set[int]()
     while pending:
         node = pending.pop()
-        if node.style or not node.entries or id(node.entries) in seen:
+        if id(node.entries) in seen:
             continue
         seen.add(id(node.entries))
+        # Of scalars, most of a document, it is not asked where they are.
         if isinstance(node.entries, list):
-            pending.extend(own_items(node))
+            pending.extend(
+                item for item in node.entries if _is_block(item) and item.start_offset >= node.start_offset
+            )
             continue
-        for key, value in own_pairs(node):
-            if value.entries and not value.style and value.start_offset > key.start_offset:
+        for key, value in node.entries.values():
+            if (
+                _is_block(value)
+                and key.start_offset >= node.start_offset
+                and value.start_offset > key.start_offset
+            ):
                 votes = sequences if isinstance(value.entries, list) else mappings
                 votes[value.start.column - key.start.column] += 1
                 pending.append(value)
     return Layout(_most(mappings, HOUSE.mapping), _most(sequences, HOUSE.sequence))
+
+
+def _is_block(node: Node) -> bool:
+    """A mapping or sequence in block style that is not empty."""
+    return bool(node.entries) and not node.style
 
 
 def _most(votes: Counter[int], otherwise: int) -> int:
