@@ -103,7 +103,7 @@ def pair(seed: int, *, pools: int = 3, nodes: int = 3, workloads: int = 4) -> Pa
     before, after = (sized(_racked(valid(data), racks), small) for data in (before, after))
     manifests = {f"w{number}": _manifest(chance, f"w{number}") for number in range(workloads)}
     old = {name: patched(text, policy(before)) for name, text in manifests.items()}
-    new = {name: patched(text, policy(before), policy(after)) for name, text in manifests.items()}
+    new = {name: patched(text, policy(after), before=policy(before)) for name, text in old.items()}
     same = racks and before["domain"] == after["domain"]
     return Pair(before, after, old, new, f"{before['domain']}/rack" if same else "")
 
@@ -120,12 +120,11 @@ def _racked(data: Data, racks: bool) -> Data:
     return data
 
 
-def patched(text: str, *clusters: Cluster) -> str:
-    """Patched with one policy after the other, each taking out what the one before wrote; where one refuses,
-    it stays as it is."""
+def patched(text: str, *clusters: Cluster, before: Cluster | None = None) -> str:
+    """Patched with one policy after the other, each taking out what the one before wrote, the first one what
+    `before` did; where one refuses, it stays as it is."""
     from policykit.errors import PolicykitError
 
-    before: Cluster | None = None
     for cluster in clusters:
         with suppress(PolicykitError):
             text = patch(
