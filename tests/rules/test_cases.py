@@ -73,9 +73,20 @@ def fixed(
     return api.fix_texts(texts, policy, [name], unsafe=unsafe, complete=complete, today=TODAY)
 
 
+_reports: dict[tuple[int, bool], Report] = {}
+
+
+def report_of(rule: str, reference: object, case: dict[str, Any], complete: bool = True) -> Report:
+    """Of a case, which is linted once for the two tests that look at it."""
+    key = (id(case), complete)
+    if key not in _reports:
+        texts = {"case.yaml": case["manifest"].encode()}
+        _reports[key] = linted(rule, texts, cluster(reference), complete)
+    return _reports[key]
+
+
 def found(rule: str, reference: object, case: dict[str, Any]) -> list[str]:
-    texts = {"case.yaml": case["manifest"].encode()}
-    report = linted(rule, texts, cluster(reference), case.get("complete", True))
+    report = report_of(rule, reference, case, case.get("complete", True))
     return [
         f"{f.span.line}:{f.span.column} {f.code} {f.severity.value} {f.message}"
         for f in report.findings
@@ -216,8 +227,7 @@ def test_rules_stand_in_the_order_of_their_codes_and_once() -> None:
 @pytest.mark.parametrize(("rule", "reference", "case"), list(cases("bad")))
 def test_messages_and_help_read_alike(rule: str, reference: object, case: dict[str, Any]) -> None:
     """Neither ends with a stop; help begins in lower case unless with a name."""
-    texts = {"case.yaml": case["manifest"].encode()}
-    for finding in linted(rule, texts, cluster(reference)).findings:
+    for finding in report_of(rule, reference, case).findings:
         for text in (finding.message, *finding.help.split("\n")):
             assert not text.endswith("."), text
             assert text == text.strip(), text
