@@ -248,9 +248,11 @@ def where(
 def facts(path: str, raw: bytes, cluster: Cluster, namespace: str = "default") -> tuple[AnyFact, ...]:
     """What a file contributes to its scope."""
     from policykit.linter.engine import Job, lint_file
+    from policykit.linter.scope import decoded
     from policykit.targets import ALL_TARGETS
 
-    return lint_file(Job(path, cluster, namespace=namespace), raw, RuleSet((), rule), ALL_TARGETS).facts
+    result = lint_file(Job(path, cluster, namespace=namespace), raw, RuleSet((), rule), ALL_TARGETS)
+    return tuple(decoded(result.facts))
 
 
 def answers(

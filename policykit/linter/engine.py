@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from policykit.linter.configurations import (
     hinted,
     may_hold,
 )
+from policykit.linter.file_documents import FileDocument, file_documents, only_document
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, origin_of
 from policykit.linter.large_files import document_by_item, is_large
@@ -27,7 +28,6 @@ from policykit.linter.reader import (
     BOM,
     Text,
     decode,
-    documents,
     has_directives,
     has_expressions,
     has_signs,
@@ -46,14 +46,12 @@ from policykit.linter.reader import (
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact
+from policykit.linter.scope import AnyFact, LargeFileFacts, StoredFacts
 from policykit.linter.substrings import absent_substrings
 from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.memoize import computed_once
-from policykit.manifests.node import Node
 from policykit.manifests.parsed_document import UnreadError
-from policykit.manifests.parser import ParsedDocument
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ class FileResult(NamedTuple):
     """
 
     findings: tuple[Finding, ...] = ()
-    facts: tuple[AnyFact, ...] = ()
+    facts: tuple[AnyFact | StoredFacts, ...] = ()
     suppressions: tuple[SuppressionUse, ...] = ()
     documents: int = 0
     skipped: str = ""
@@ -122,19 +120,15 @@ class FileResult(NamedTuple):
     """Objects whose pods request a card and have no workload kind of the policy, by kind and name."""
 
 
-class _Document(NamedTuple):
-    """A document, and its location in the file."""
-
-    parsed: ParsedDocument
-    number: int
-    """Its index in the file."""
-    first: int
-    end: int
-    """The lines it begins on and ends before, from 0."""
-
-
-def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileResult:
-    """Reads one file and applies all rules except those about whole scopes."""
+def lint_file(
+    job: Job,
+    raw: bytes,
+    rules: RuleSet,
+    targets: Targets,
+    large_file_facts: Callable[[str], LargeFileFacts] | None = None,
+) -> FileResult:
+    """Reads one file and applies all rules except those about whole scopes; `large_file_facts`: as in
+    `Workspace`."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     if what := no_text(raw):
@@ -146,20 +140,21 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
     beginning = raw[: len(BOM)]
     del raw
 
-    def linted(found: Iterable[_Document]) -> FileResult:
+    def linted(found: Iterable[FileDocument]) -> FileResult:
         fixes = fixes_of(job.path, text.text, beginning) if job.fixes else None
         suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-        linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, only_facts=only_facts)
+        facts = large_file_facts(job.path) if large_file_facts and is_large(text.text) else None
+        linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, facts, only_facts)
         for document in found:
             linter.document(document)
         return linter.result()
 
     if is_large(text.text) and (found := document_by_item(text)):
         try:
-            return linted([_Document(found, 0, 0, _amount_of_lines(text))])
+            return linted([only_document(text, found)])
         except UnreadError:
             pass  # some item can only be read with the others
-    return linted(_documents(text))
+    return linted(file_documents(text))
 
 
 @lru_cache(maxsize=8)
@@ -178,7 +173,7 @@ class _FileLinter:
         targets: Targets,
         fixes: Fixes | None,
         suppressions: FileSuppressions | None,
-        *,
+        stored: LargeFileFacts | None,
         only_facts: bool,
     ) -> None:
         self._job = job
@@ -203,6 +198,7 @@ class _FileLinter:
         self._signs = not self._partial and has_signs(text)
         self._rendered_from = source_comments(text)
         self._found: list[Finding] = []
+        self._stored = stored
         self._facts: list[AnyFact] = []
         self._objects = 0
         self._skipped = ""
@@ -211,23 +207,23 @@ class _FileLinter:
         self._interned = _interned() if is_large(text) else None
         self._sources: dict[int, str] = {}
 
-    def document(self, one: _Document) -> None:
+    def document(self, one: FileDocument) -> None:
         """Lints a document and every object in it."""
         parsed = one.parsed
         if parsed.problem:
-            self._facts.append(unreadable(_lines(self._text, one)))
+            self._facts.append(unreadable(one.lines(self._text)))
             self._template = self._template or stops_at_placeholder(self._text, parsed.problem)
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             self._obstacle = NOT_YAML
             return
-        if parsed.problem and is_prose(_lines(self._text, one), parsed.problem):
+        if parsed.problem and is_prose(one.lines(self._text), parsed.problem):
             self._skipped, self._obstacle = self._skipped or "text without keys", NOT_YAML
             return
-        if parsed.problem and is_of_another_program(_lines(self._text, one), parsed.problem):
+        if parsed.problem and is_of_another_program(one.lines(self._text), parsed.problem):
             self._skipped = self._skipped or "without apiVersion and kind"
             return
-        if parsed.problem and is_json_stream(_lines(self._text, one)):
+        if parsed.problem and is_json_stream(one.lines(self._text)):
             self._skipped = self._skipped or "several values of JSON, one after another"
             return
         if self._expressions and parsed.root is not None and is_assertion(parsed.root.data):
@@ -244,7 +240,7 @@ class _FileLinter:
             self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
         if self._suppressions and self._job.only != OBJECTS:
             self._suppressions.document(parsed.root, (one.first, one.end), one.number)
-        partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
+        partial = self._partial or (self._signs and one.is_abridged(self._text, parsed.root))
         for manifest in manifests(parsed.root, one.number, parsed.items):
             self._manifest(manifest, partial)
 
@@ -260,7 +256,7 @@ class _FileLinter:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(
             tuple(kept),
-            tuple(self._facts),
+            tuple(self._facts) if self._stored is None else self._packed(self._stored),
             uses,
             self._objects,
             self._skipped,
@@ -271,6 +267,13 @@ class _FileLinter:
             self._obstacle,
             tuple(dict.fromkeys(self._file_rules.unrecognized)),
         )
+
+    def _packed(self, stored: LargeFileFacts) -> tuple[LargeFileFacts, ...]:
+        """All facts, with those that are not stored yet; empty: there are none."""
+        for fact in self._facts:
+            stored.add(fact)
+        self._facts.clear()
+        return (stored,) if [*stored.names] else ()
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
         inner: list[EmbeddedConfiguration] = []
@@ -329,39 +332,9 @@ class _FileLinter:
 
     def _state(self, located: LocatedObject, pod_sets: Sequence[podsets.PodSet] = ()) -> None:
         """Collects the facts of an object or a configuration."""
-        facts = facts_of(located, pod_sets, self._targets, self._context)
-        self._facts.extend(map(self._interned, facts) if self._interned else facts)
-
-
-def _documents(text: Text) -> Iterator[_Document]:
-    """Documents with their lines; at most two are in memory."""
-    before: ParsedDocument | None = None
-    index = 0
-    for parsed in documents(text):
-        if before:
-            yield _Document(before, index, before.start_line if index else 0, parsed.start_line)
-            index += 1
-        before = parsed
-    if before:
-        yield _Document(before, index, before.start_line if index else 0, _amount_of_lines(text))
-
-
-def _amount_of_lines(text: Text) -> int:
-    return text.text.count("\n") + 1
-
-
-def _is_abridged(text: str, document: _Document, root: Node) -> bool:
-    from policykit.linter.reader import is_abridged
-    from policykit.manifests.lines import split
-
-    return is_abridged(root, split(text), document.first, document.end)
-
-
-def _lines(text: str, document: _Document) -> str:
-    """The text of one document."""
-    from policykit.manifests.lines import split
-
-    return "\n".join(split(text)[document.first : document.end])
+        self._facts.extend(facts_of(located, pod_sets, self._targets, self._context))
+        if self._stored is not None:
+            self._packed(self._stored)
 
 
 def _kustomization(manifest: Manifest, path: str) -> Manifest:

@@ -10,7 +10,7 @@ from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.registry import NO_RULES
-from policykit.linter.scope import AnyFact, StoredFacts
+from policykit.linter.scope import AnyFact, StoredFacts, decoded
 from policykit.linter.workspace import Options, Run, Setting
 from policykit.namedtuple import NamedTuple
 
@@ -87,7 +87,7 @@ def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[FileFacts
 def _facts_again(run: Run, input_file: InputFile) -> Sequence[AnyFact]:
     """The facts of a file whose cached result is damaged."""
     result = _attempt(_uncached(run), input_file).result
-    return result.facts if result else ()
+    return [*decoded(result.facts)] if result else ()
 
 
 def lint_input_file(run: Run, input_file: InputFile) -> InputFileResult:
@@ -195,7 +195,8 @@ def _judged(run: Run, input_file: InputFile) -> _Attempt:
     rules = setting.rules.part(reading=input_file.only == TEXT) if input_file.only else setting.rules
     job = _job(run.options, input_file, setting)
     # Nobody else has the bytes of a file, which may be large: they are gone once they are decoded.
-    result = lint_file(job, contents.pop(), NO_RULES if run.facts_only else rules, run.targets)
+    rules = NO_RULES if run.facts_only else rules
+    result = lint_file(job, contents.pop(), rules, run.targets, run.workspace.large_file_facts)
     return _Attempt(result, attempt.failure, attempt.key)
 
 

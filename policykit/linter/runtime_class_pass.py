@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from policykit.linter.scope import LocatedFact, with_runtime_classes
+from policykit.linter.scope import LocatedFact, located, with_runtime_classes
 from policykit.linter.scope_facts import key_of, scope_facts
 from policykit.linter.scope_pass import ScopesByPolicy
 from policykit.linter.unit import UnitResult, linted_again
@@ -46,11 +46,7 @@ def with_classes(run: Run, judged: tuple[UnitResult, ...]) -> ScopedResults:
 
 def _names(run: Run, each: UnitResult) -> frozenset[str]:
     """The RuntimeClasses that pods of a file name, if a policy judges them."""
-    found = frozenset(
-        fact.value.name
-        for fact in each.result.facts
-        if isinstance(fact, LocatedFact) and isinstance(fact.value, RuntimeClassUse)
-    )
+    found = frozenset(fact.value.name for fact in located(RuntimeClassUse, each.result.facts))
     judged = found and any(run.workspace.settings[number].cluster for number in each.settings)
     return found if judged else frozenset()
 
@@ -65,12 +61,7 @@ class _Classes:
         self._beside: dict[str, tuple[LocatedFact[RuntimeClass], ...]] = {}
         self._able: dict[tuple[str, int], Cluster | None] = {}
         for name, facts in scopes.known.facts.items():
-            classes = [
-                fact
-                for some in facts.values()
-                for fact in some
-                if isinstance(fact, LocatedFact) and isinstance(fact.value, RuntimeClass)
-            ]
+            classes = [fact for some in facts.values() for fact in located(RuntimeClass, some)]
             for number in scopes.known.policies[name] if classes else ():
                 self._everywhere.setdefault(number, []).extend(classes)
 

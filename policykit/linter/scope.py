@@ -88,7 +88,8 @@ AnyFact = LocatedFact[Any] | UnreadableText
 
 
 class StoredFacts(Protocol):
-    """The facts of a file as an earlier run stored them, which are decoded where somebody asks for them."""
+    """The facts of a file as bytes, which are decoded where somebody asks for them: as an earlier run stored
+    them, or of a large file."""
 
     @property
     def path(self) -> str:
@@ -98,11 +99,32 @@ class StoredFacts(Protocol):
     def names(self) -> Iterable[str]:
         """Names of the types of its facts."""
 
+    @property
+    def may_have_findings(self) -> bool:
+        """As `may_have_findings` for its facts."""
+
     def of(self, name: str) -> Sequence[AnyFact]:
         """Its facts of the type with this name."""
 
     def objects(self) -> Iterable[Resource]:
         """The objects that `objects_of` gives for its facts."""
+
+
+class LargeFileFacts(StoredFacts, Protocol):
+    """The facts of a large file while it is read."""
+
+    def add(self, fact: AnyFact) -> None:
+        """Adds the next fact."""
+
+
+def decoded(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[AnyFact]:
+    """All facts, those of each type in order."""
+    for fact in facts:
+        if isinstance(fact, (LocatedFact, UnreadableText)):
+            yield fact
+        else:
+            for name in fact.names:
+                yield from fact.of(name)
 
 
 @cache
@@ -133,10 +155,12 @@ OBJECT_NAMES = "objects"
 """What is asked of a scope besides facts by their types: which objects it has."""
 
 
-def changed_facts(before: Iterable[AnyFact], after: Iterable[AnyFact]) -> frozenset[str]:
+def changed_facts(
+    before: Iterable[AnyFact | StoredFacts], after: Iterable[AnyFact | StoredFacts]
+) -> frozenset[str]:
     """The names of the types of which two readings of a file state different facts; OBJECT_NAMES: they are
     about different objects."""
-    old, new = tuple(before), tuple(after)
+    old, new = tuple(decoded(before)), tuple(decoded(after))
     names = {
         name
         for name in {*map(name_of_fact, old), *map(name_of_fact, new)}
@@ -170,7 +194,11 @@ def objects_of(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[Resource]:
 def may_have_findings(facts: Iterable[AnyFact | StoredFacts]) -> bool:
     """Whether a finding may be reported at one of the facts of this run. If not, no other file needs to be
     read."""
-    return any(isinstance(fact, LocatedFact) and not fact.answers for fact in facts)
+    return any(
+        not fact.answers if isinstance(fact, LocatedFact) else fact.may_have_findings
+        for fact in facts
+        if not isinstance(fact, UnreadableText)
+    )
 
 
 class FactTable:

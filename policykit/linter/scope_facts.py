@@ -8,7 +8,7 @@ from typing import TypeVar
 from policykit.errors import Failures
 from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.lint_files import read_facts
-from policykit.linter.scope import AnyFact, LocatedFact, StoredFacts
+from policykit.linter.scope import AnyFact, LocatedFact, StoredFacts, decoded
 from policykit.linter.unit import UnitResult
 from policykit.linter.workspace import Run
 from policykit.namedtuple import NamedTuple
@@ -43,7 +43,7 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
     """The facts of judged files and builds: a build's objects as built, and its files as written."""
     builds = run.workspace.builds
     built = frozenset(build.input_file.scope for build in builds)
-    facts: dict[str, dict[str, Sequence[AnyFact]]] = {}
+    facts: dict[str, dict[str, Sequence[AnyFact | StoredFacts]]] = {}
     policies: dict[str, dict[int, None]] = {}
     judges: dict[str, frozenset[int]] = {}
     written: dict[str, Sequence[AnyFact]] = {}
@@ -55,9 +55,11 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
         if not first:
             continue
         if input_file.only == OBJECTS:
-            facts.setdefault(input_file.scope, {})[input_file.path] = split_as_written(result.facts)[1]
+            facts.setdefault(input_file.scope, {})[input_file.path] = split_as_written(decoded(result.facts))[
+                1
+            ]
             continue
-        if builds and (found := split_as_written(result.facts)[0]):
+        if builds and (found := split_as_written(decoded(result.facts))[0]):
             written[input_file.path] = found
         if result.facts and not (input_file.only == TEXT and input_file.scope in built):
             facts.setdefault(key, {})[input_file.path] = result.facts

@@ -20,6 +20,7 @@ from policykit.linter.scope import (
     StoredFacts,
     UnreadableText,
     alternatives,
+    decoded,
     joined_words,
     may_have_findings,
     names_in,
@@ -264,7 +265,7 @@ class ScopesByPolicy:
         if not any(map(self._is_read, facts)):
             return facts
         return {
-            path: split_as_written(stated)[0] if self._is_read(path) else stated
+            path: split_as_written(decoded(stated))[0] if self._is_read(path) else stated
             for path, stated in facts.items()
         }
 

@@ -9,7 +9,7 @@ from policykit.linter.finding import Finding
 from policykit.linter.input_file import BuiltKustomization, InputFile
 from policykit.linter.lint_files import lint_input_file, lint_input_files
 from policykit.linter.reader import decode
-from policykit.linter.scope import LocatedFact
+from policykit.linter.scope import LocatedFact, decoded
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
@@ -155,7 +155,7 @@ def _again(judged: UnitResult, input_file: InputFile) -> UnitResult:
         findings=tuple(one._replace(path=input_file.path) for one in judged.result.findings),
         facts=tuple(
             one._replace(path=input_file.path) if isinstance(one, LocatedFact) else one
-            for one in judged.result.facts
+            for one in decoded(judged.result.facts)
         ),
         times=(),
     )

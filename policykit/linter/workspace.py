@@ -9,7 +9,7 @@ from policykit.kube.structure.schema import NOTHING, ServedApis
 from policykit.linter.baseline import Key, Locate
 from policykit.linter.input_file import InputFile
 from policykit.linter.registry import RuleSet, Selection
-from policykit.linter.scope import NOTHING_UNREAD, AnyFact, StoredFacts, UnreadableText
+from policykit.linter.scope import NOTHING_UNREAD, AnyFact, LargeFileFacts, StoredFacts, UnreadableText
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ class Workspace(NamedTuple):
     """What is not judged, as known before the run."""
     cache: ResultCache | None = None
     """Results of earlier runs."""
+    large_file_facts: Callable[[str], LargeFileFacts] | None = None
+    """Keeps the facts of a large file, by its reported path; None: they are kept as they are."""
     remembered: Callable[[Workspace], Workspace] = lambda workspace: workspace
     """The same workspace with the results of earlier runs, where they are worth loading for many files."""
     completed: Callable[[str], bool] = lambda file: False

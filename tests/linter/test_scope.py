@@ -157,6 +157,10 @@ class Stored:
     def names(self) -> list[str]:
         return [*dict.fromkeys(map(name_of_fact, self._facts))]
 
+    @property
+    def may_have_findings(self) -> bool:
+        return any(isinstance(fact, LocatedFact) and not fact.answers for fact in self._facts)
+
     def of(self, name: str) -> list[AnyFact]:
         self.asked.append(name)
         return [fact for fact in self._facts if name_of_fact(fact) == name]

@@ -65,14 +65,8 @@ def decode(kind: type[T], texts: Iterable[bytes]) -> list[T]:
 
 
 _DAMAGE = (
-    ArithmeticError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    *(ArithmeticError, AttributeError, ImportError, LookupError),
+    *(MemoryError, RecursionError, TypeError, ValueError),
 )
 
 
@@ -129,6 +123,10 @@ def field_types(kind: Any) -> tuple[Any, ...]:
             if error.name not in _DEFERRED or error.name in names:
                 raise
             names[error.name] = getattr(import_module(_DEFERRED[error.name]), error.name)
+
+
+def is_protocol(kind: object) -> bool:
+    return bool(getattr(kind, "_is_protocol", False))
 
 
 def _is_record(kind: object) -> bool:
@@ -240,12 +238,13 @@ def _object(item: Any) -> Codec:
 
 
 def _union(alternatives: Sequence[Any]) -> Codec:
-    """Scalars unchanged, None as null, anything else with the index of its alternative."""
+    """Scalars unchanged, None as null, anything else with the index of its alternative; not a protocol."""
     if _SCALARS.issuperset(alternatives):
         return _scalars(frozenset(alternatives))
-    codecs = [codec(kind) for kind in alternatives if kind is not types.NoneType]
+    others = (kind for kind in alternatives if kind is not types.NoneType and not is_protocol(kind))
+    codecs = [*map(codec, others)]
     one = codecs[0] if len(codecs) == 1 else _tagged(codecs)
-    return _optional(one) if len(codecs) < len(alternatives) else one
+    return _optional(one) if types.NoneType in alternatives else one
 
 
 def _optional(one: Codec) -> Codec:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any
 
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Resource
@@ -12,13 +11,15 @@ from policykit.linter.scope import (
     LocatedFact,
     StoredFacts,
     UnreadableText,
-    fact_name,
+    decoded,
+    may_have_findings,
     name_of_fact,
     objects_of,
 )
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import LARGEST, Cache, DamagedError, name_of, pack, unpack
+from policykit.workspace.cache.large_file_facts import PackedFacts, kind_of
 from policykit.workspace.filesystem import digest
 
 _MOST = LARGEST // 2
@@ -55,6 +56,10 @@ class Results:
 
     def encode(self, results: Sequence[FileResult]) -> list[bytes]:
         """Results as bytes; empty for one that is too large or cannot be encoded."""
+        fitting = [result for result in results if _least_size(result) <= _MAX_OF_ONE]
+        if len(fitting) < len(results):
+            found = iter(self.encode(fitting))
+            return [next(found) if _least_size(each) <= _MAX_OF_ONE else b"" for each in results]
         try:
             entries = encode_results(results)
         except (RecursionError, TypeError, ValueError):
@@ -102,6 +107,12 @@ class Results:
         return {**unused, **self._used}
 
 
+def _least_size(result: FileResult) -> int:
+    """Bytes that a result takes at least: to encode a large one would take much memory."""
+    of_facts = sum(each.size for each in result.facts[:1] if isinstance(each, PackedFacts))
+    return of_facts + sum(len(each.message) + len(each.help) + len(each.pointer) for each in result.findings)
+
+
 class _EncodedFacts:
     """Facts of one file as bytes."""
 
@@ -122,12 +133,16 @@ class _EncodedFacts:
     def names(self) -> Iterable[str]:
         return [name for name in self.parts if name != _OBJECTS]
 
+    @property
+    def may_have_findings(self) -> bool:
+        return may_have_findings(decoded((self,)))
+
     def of(self, name: str) -> Sequence[AnyFact]:
         if name not in self._known:
             # Who asks one file for facts of a type asks the others too, and to decode all at once is faster.
             asked = [each for each in self._batch if name in each.parts and name not in each._known]
             try:
-                found = decode(_kind(name), [each.parts[name] for each in asked])
+                found = decode(kind_of(name), [each.parts[name] for each in asked])
             except DamagedError:
                 found = [self._alone(name)]
                 asked = [self]
@@ -147,7 +162,7 @@ class _EncodedFacts:
 
     def _alone(self, name: str) -> tuple[AnyFact, ...]:
         try:
-            return decode(_kind(name), [self.parts[name]])[0]
+            return decode(kind_of(name), [self.parts[name]])[0]
         except DamagedError:
             return self._reread(name)
 
@@ -159,16 +174,8 @@ _Batch = list[_EncodedFacts]
 
 
 _RESOURCES = tuple[Resource, ...]
-_LOCATED = tuple[LocatedFact[Any], ...]
-_TEXTS = tuple[UnreadableText, ...]
 _OBJECTS = "objects"
 """Name of the line that lists the objects with facts; the others are named as their facts."""
-_UNREADABLE = fact_name(UnreadableText)
-
-
-def _kind(name: str) -> type[tuple[AnyFact, ...]]:
-    """The type of the facts with this name, of one file."""
-    return _TEXTS if name == _UNREADABLE else _LOCATED
 
 
 def encode_results(results: Sequence[FileResult]) -> list[bytes]:
@@ -180,9 +187,12 @@ def encode_results(results: Sequence[FileResult]) -> list[bytes]:
     by_name: dict[str, dict[int, list[AnyFact]]] = {}
     for number, result in enumerate(results):
         for fact in result.facts:
-            by_name.setdefault(name_of_fact(fact), {}).setdefault(number, []).append(fact)
+            if isinstance(fact, PackedFacts):
+                lines[number] += [b"%b %b" % (name.encode(), row) for name, row in fact.encoded()]
+            elif isinstance(fact, (LocatedFact, UnreadableText)):
+                by_name.setdefault(name_of_fact(fact), {}).setdefault(number, []).append(fact)
     for name, found in by_name.items():
-        for number, row in zip(found, encode(_kind(name), map(tuple, found.values())), strict=True):
+        for number, row in zip(found, encode(kind_of(name), map(tuple, found.values())), strict=True):
             lines[number].append(b"%b %b" % (name.encode(), row))
     objects = [tuple(dict.fromkeys(objects_of(each.facts))) for each in results]
     for number, row in enumerate(encode(_RESOURCES, objects)):
@@ -201,7 +211,7 @@ def decode_results(entries: Sequence[bytes]) -> list[FileResult]:
             by_name.setdefault(name, {})[number] = part
     by_name.pop(_OBJECTS, None)
     for name, found in by_name.items():
-        for number, some in zip(found, decode(_kind(name), found.values()), strict=True):
+        for number, some in zip(found, decode(kind_of(name), found.values()), strict=True):
             facts[number].extend(some)
     results = decode(FileResult, [row for row, _ in split])
     return [
@@ -238,7 +248,7 @@ def _fits(result: FileResult, path: str) -> bool:
     return not result.times and sound(result.findings, (path,)) and _are_of(result.facts, path)
 
 
-def _are_of(facts: Iterable[AnyFact], path: str) -> bool:
+def _are_of(facts: Iterable[AnyFact | StoredFacts], path: str) -> bool:
     """Whether facts can be those of a file."""
     return all(fact.path == path for fact in facts if isinstance(fact, LocatedFact))
 

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from policykit.errors import Failures, SourceError
 from policykit.linter.baseline import BaselineFile, Baselines
 from policykit.linter.input_file import STDIN, InputFile
+from policykit.linter.scope import LargeFileFacts
 from policykit.linter.workspace import Workspace
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
@@ -152,6 +153,7 @@ class _Run(NamedTuple):
             failed_builds=units.wrong,
             not_judged=units.not_judged,
             incomplete=units.incomplete,
+            large_file_facts=_large_file_facts,
         )
 
     def with_context(self, *, policies: bool = True) -> Workspace:
@@ -260,3 +262,9 @@ class KustomizedFiles:
         from policykit.workspace.kustomizations import is_completed
 
         return filesystem.realpath(file) not in self._failed and is_completed(file)
+
+
+def _large_file_facts(path: str) -> LargeFileFacts:
+    from policykit.workspace.cache.large_file_facts import PackedFacts
+
+    return PackedFacts(path)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from policykit import model
 from policykit.targets import TARGETS
-from policykit.workspace.cache.codec import field_types
+from policykit.workspace.cache.codec import field_types, is_protocol
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
 """With lone surrogates: names of files have them, and JSON can say them."""
@@ -64,7 +64,7 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         kinds = [target.options.load() for target in TARGETS if target.options]
         return st.none() | st.one_of([values(each) for each in kinds])
     if origin in (Union, types.UnionType):
-        return st.one_of([values(each) for each in arguments])
+        return st.one_of([values(each) for each in arguments if not is_protocol(each)])
     if origin is abc.Mapping:
         return st.dictionaries(values(arguments[0]), values(arguments[1]), max_size=2)
     if origin is frozenset:
