@@ -13,7 +13,7 @@ from policykit.cli import click
 from policykit.cli.options import decorated
 from policykit.cli.output import encoded, print_error, print_escaped, write_output
 from policykit.errors import SourceError, UsageError
-from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
+from policykit.formats import FORMATS, WITH_FIXES, FormatContext, in_parts
 from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
 from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
@@ -253,11 +253,14 @@ def write(
     done = True
     for one in found:
         colours = not one.path and use_colour(color, os.environ, _is_terminal(stdout_taken))
-        report_text = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
+        parts = in_parts(one.format, report, context._replace(colour=colours, version=__version__))
         try:
-            if one.path or not stdout_taken:
-                write_output(report_text, one.path)
-            elif report_text:
+            if one.path:
+                write_output("".join(parts), one.path)
+            elif not stdout_taken:
+                for part in parts:
+                    write_output(part)
+            elif report_text := "".join(parts):
                 print_escaped(report_text.removesuffix("\n"))
             if one.format == "github":
                 _summarize(report, context)

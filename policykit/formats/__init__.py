@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from policykit.lazy import Lazy
@@ -47,10 +47,31 @@ _FORMATS: dict[str, Lazy[Format]] = {
     "metrics": Lazy("policykit.formats.metrics:metrics"),
 }
 
+_IN_PARTS: dict[str, Lazy[Callable[[Report, FormatContext], Iterator[str]]]] = {
+    "text": Lazy("policykit.formats.text:text_parts"),
+    "concise": Lazy("policykit.formats.text:concise_parts"),
+}
+
 FORMATS = tuple(_FORMATS)
 
+_TOGETHER = 5_000
+"""Findings that are printed at once."""
 WITH_FIXES = frozenset({"json", "jsonl", "sarif", "rdjson"})
 """Formats that show the fix of each finding."""
+
+
+def in_parts(name: str, report: Report, context: FormatContext) -> Iterator[str]:
+    """A report in the format of this name, in pieces: all of many findings may take much memory."""
+    if name not in _IN_PARTS:
+        yield format_named(name)(report, context)
+        return
+    pieces: list[str] = []
+    for piece in _IN_PARTS[name].load()(report, context):
+        pieces.append(piece)
+        if len(pieces) == _TOGETHER:
+            yield "".join(pieces)
+            pieces.clear()
+    yield "".join(pieces)
 
 
 def format_named(name: str) -> Format:

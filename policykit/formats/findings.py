@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from policykit.linter.finding import Finding, Report
-from policykit.manifests.node import LargeText, lines_of
+from policykit.manifests.node import BREAK_IN_UTF8, LargeText, lines_of
 from policykit.namedtuple import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
-_BREAK = rb"\r\n|[\n\r]|\xc2\x85|\xe2\x80[\xa8\xa9]"
-"""Line breaks as findings count them (`BREAK` of the parser), in UTF-8."""
 
 
 class SourceFiles:
@@ -24,13 +24,13 @@ class SourceFiles:
         self._raw = raw
         self._lines: dict[str, list[str] | LargeText] = {}
         self._bytes: dict[str, bytes] = {}
-        self._starts: dict[str, list[int]] = {}
+        self._starts: dict[str, array[int]] = {}
 
     def line(self, path: str, number: int) -> str:
         """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
             self._lines.clear()
-            self._lines[path] = lines_of(self._content(path).removeprefix(_BOM).decode(errors="replace"))
+            self._lines[path] = lines_of(self._content(path).removeprefix(_BOM))
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
@@ -40,7 +40,8 @@ class SourceFiles:
         if path not in self._starts:
             self._starts.clear()
             shift = len(_BOM) if raw.startswith(_BOM) else 0
-            self._starts[path] = [shift, *(match.end() for match in re.finditer(_BREAK, raw))]
+            ends = (match.end() for match in re.finditer(BREAK_IN_UTF8, raw))
+            self._starts[path] = array("I", chain((shift,), ends))
         starts = self._starts[path]
         line = max(bisect_right(starts, offset), 1)
         return line, len(raw[starts[line - 1] : offset].decode("utf-8", errors="replace")) + 1
@@ -109,12 +110,17 @@ class Group(NamedTuple):
 
 
 def grouped(findings: Sequence[Finding], clusters: tuple[str, ...]) -> list[Group]:
+    """All groups: see `groups_of`."""
+    return [*groups_of(findings, clusters)]
+
+
+def groups_of(findings: Sequence[Finding], clusters: tuple[str, ...]) -> Iterable[Group]:
     """Findings in their order; those of one rule and location but different clusters are one group.
 
     `clusters`: all clusters of the run.
     """
     if not any(finding.clusters for finding in findings):
-        return [Group(finding, (), clusters) for finding in findings]
+        return (Group(finding, (), clusters) for finding in findings)
     found: dict[tuple[object, ...], list[list[Finding]]] = {}
     for finding in findings:
         groups = found.setdefault((finding.path, finding.span, finding.code, finding.document), [])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from policykit.escape import in_place, one_line
 from policykit.formats import FormatContext
-from policykit.formats.findings import Group, SourceFiles, counted, grouped, message_lines, tally
+from policykit.formats.findings import Group, SourceFiles, counted, groups_of, message_lines, tally
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -24,22 +24,29 @@ _CUT = "..."
 
 def text(report: Report, context: FormatContext) -> str:
     """Each finding with its source line and help; empty if there are none."""
+    return "".join(text_parts(report, context))
+
+
+def text_parts(report: Report, context: FormatContext) -> Iterator[str]:
+    """The same, finding by finding."""
     files = SourceFiles(context.raw)
-    shown: list[str] = []
-    for group in grouped(report.findings, context.clusters):
+    for group in groups_of(report.findings, context.clusters):
         lines = [_heading(group.finding, context)]
         lines += _excerpt(group.finding, files, context)
         lines += _help(group.finding)
         lines += [one_line(f"    {line}") for line in group.lines()]
-        shown.append("\n".join([*lines, ""]))
-    return "".join(shown)
+        yield "\n".join([*lines, ""])
 
 
 def concise(report: Report, context: FormatContext) -> str:
     """`path:line:col: CODE severity: message [name]`, a line for each location and rule."""
-    return "".join(
-        _concise_line(group, context) + "\n" for group in grouped(report.findings, context.clusters)
-    )
+    return "".join(concise_parts(report, context))
+
+
+def concise_parts(report: Report, context: FormatContext) -> Iterator[str]:
+    """The same, line by line."""
+    for group in groups_of(report.findings, context.clusters):
+        yield _concise_line(group, context) + "\n"
 
 
 def _concise_line(group: Group, context: FormatContext) -> str:

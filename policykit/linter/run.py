@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, NotJudged, Report, listed
@@ -345,13 +345,18 @@ def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
 
     Findings at aliases of one YAML anchor are merged too, with their fix.
     """
-    groups: dict[tuple[object, ...], list[UnitFinding]] = {}
-    for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):
-        of = one.finding
-        mark = (of.path, of.span, of.code, of.message, of.document, of.severity)
-        groups.setdefault(mark, []).append(one)
     names = [setting.cluster.name if setting.cluster else "" for setting in run.workspace.settings]
-    return tuple(_joined(group, run.workspace, names) for group in groups.values())
+    ordered = sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting))
+    return tuple(_joined(group, run.workspace, names) for group in _alike(ordered))
+
+
+def _alike(ordered: Iterable[UnitFinding]) -> Iterator[Sequence[UnitFinding]]:
+    """Groups of findings to merge, which are near each other: there may be many findings."""
+    for _, near in groupby(ordered, key=lambda one: one.finding.sort_key()[:-1]):
+        groups: dict[tuple[object, ...], list[UnitFinding]] = {}
+        for one in near:
+            groups.setdefault((one.finding.document, one.finding.severity), []).append(one)
+        yield from groups.values()
 
 
 def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:

@@ -15,6 +15,8 @@ from policykit.namedtuple import NamedTuple
 
 BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """What ends a line for libyaml."""
+BREAK_IN_UTF8 = rb"\r\n|[\n\r]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+"""The same, in UTF-8."""
 _LARGE = 1_000_000
 """Characters of a text from which a list of its lines takes too much memory."""
 OFFSET_BITS = 32
@@ -83,24 +85,26 @@ def _has_plain_breaks(text: str) -> bool:
 
 
 class LargeText:
-    """The lines of a text that is much smaller than a list of them."""
+    """The lines of a text in UTF-8, which is much smaller than a list of them."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = array("I", _starts(text))
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._starts = array("I", chain((0,), (found.end() for found in re.finditer(BREAK_IN_UTF8, raw))))
 
     def __len__(self) -> int:
         return len(self._starts)
 
     def __getitem__(self, number: int) -> str:
         start, *after = self._starts[number : number + 2]
-        return BREAK.split(self._text[start : after[0] if after else None], 1)[0]
+        line = self._raw[start : after[0] if after else None].decode(errors="replace")
+        return BREAK.split(line, 1)[0]
 
 
-def lines_of(text: str) -> list[str] | LargeText:
-    """The lines of a text as findings count them, without what ends them."""
-    if len(text) > _LARGE:
-        return LargeText(text)
+def lines_of(raw: bytes) -> list[str] | LargeText:
+    """The lines of a text in UTF-8 as findings count them, without what ends them."""
+    if len(raw) > _LARGE:
+        return LargeText(raw)
+    text = raw.decode(errors="replace")
     return text.split("\n") if _has_plain_breaks(text) else BREAK.split(text)
 
 

@@ -68,8 +68,8 @@ def test_where_a_document_begins_and_ends(text: str, start: Mark, end: Mark) -> 
 def test_lines_of_a_large_text_are_those_of_a_small_one(ending: str) -> None:
     text = f"a: é{ending}{ending}b: 1"
     repeated = 250_000
-    large = lines_of(text * repeated)
-    small = lines_of(text)
+    large = lines_of((text * repeated).encode())
+    small = lines_of(text.encode())
     assert isinstance(large, LargeText)
     assert isinstance(small, list)
     last = repeated * (len(small) - 1)
