@@ -140,6 +140,8 @@ class Target(NamedTuple):
     """In messages: Volcano."""
     schedulers: frozenset[str] = frozenset()
     """schedulerNames that it serves unless the policy states others; empty: it works with any."""
+    programs: frozenset[str] = frozenset()
+    """Names of its scheduler's programs, charts and services, which are not a schedulerName."""
     keys: tuple[Key, ...] = ()
     supports_gangs: bool = False
     """Whether its scheduler starts the pods of a gang together."""

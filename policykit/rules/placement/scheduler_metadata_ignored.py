@@ -69,11 +69,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
-    if cluster is None and (meant := _misspelt(scheduler)):
+    if cluster is None and (fault := _unlikely(scheduler)):
+        message, meant = fault
         yield Violation(
             path,
-            f"schedulerName is {scheduler}, which is nearly {meant}: the pods stay pending if no such "
-            "scheduler runs",
+            f"schedulerName is {scheduler}, {message}: the pods stay pending if no such scheduler runs",
             f"did you mean {meant}?",
             Severity.WARNING,
         )
@@ -115,13 +115,18 @@ def _by_plugin(manifest: Manifest, pod_set: PodSet, scheduler: str) -> Iterator[
 
 
 @lru_cache(maxsize=256)
-def _misspelt(scheduler: str) -> str:
-    """The scheduler whose name was meant; empty: it is one, or like none."""
+def _unlikely(scheduler: str) -> tuple[str, str] | None:
+    """What is wrong with the name of a scheduler, and what was meant; None: it is one, or like none."""
     known = sorted({DEFAULT_SCHEDULER, *(name for target in TARGETS for name in target.schedulers)})
     if not scheduler or scheduler in known:
-        return ""
+        return None
+    for target in TARGETS:
+        if scheduler in target.programs:
+            meant = min(target.schedulers)
+            return f"but {target.title} schedules pods that name {meant}", meant
     plain = _plain(scheduler)
-    return next((name for name in known if _is_near(plain, _plain(name))), "")
+    near = next((name for name in known if _is_near(plain, _plain(name))), "")
+    return (f"which is nearly {near}", near) if near else None
 
 
 def _is_near(written: str, known: str) -> bool:

@@ -126,7 +126,7 @@ def _effect(each: ArgumentValue, argument: Argument) -> str:
     default = argument.default
     if default in (None, ""):
         return "it is ignored"
-    return f"it is ignored and the default {shown(default)} applies"
+    return f"it is ignored and the default {default if isinstance(default, str) else shown(default)} applies"
 
 
 def _meant(each: ArgumentValue, argument: Argument) -> Any:

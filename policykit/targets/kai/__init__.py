@@ -42,6 +42,7 @@ TARGET = Target(
     NAME,
     "KAI-Scheduler",
     frozenset({SCHEDULER}),
+    frozenset({"kai"}),
     KEYS,
     supports_gangs=True,
     gang_annotations=frozenset({SIZE, DELAY, GRACE, TOPOLOGY, *LEVELS, *SEGMENT_LEVELS}),

@@ -88,6 +88,7 @@ TARGET = Target(
     TARGET_NAME,
     "Koordinator",
     frozenset({SCHEDULER}),
+    frozenset({"koordinator", "koordinator-scheduler"}),
     KEYS,
     supports_gangs=True,
     supports_reservations=True,

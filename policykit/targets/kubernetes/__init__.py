@@ -46,6 +46,7 @@ TARGET = Target(
     "kubernetes",
     "Kubernetes",
     frozenset({"default-scheduler"}),
+    programs=frozenset({"default", "kube-scheduler"}),
     configurations=(CONFIGURATION, _DESCHEDULER, _EXPANDER),
     facts=(
         FactReader(

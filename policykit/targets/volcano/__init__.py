@@ -72,6 +72,7 @@ TARGET = Target(
     "volcano",
     "Volcano",
     frozenset({SCHEDULER}),
+    frozenset({"vc-scheduler", "volcano-scheduler"}),
     KEYS,
     supports_gangs=True,
     group_api=GROUP_API,

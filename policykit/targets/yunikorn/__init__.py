@@ -59,6 +59,7 @@ TARGET = Target(
     "yunikorn",
     "YuniKorn",
     frozenset({SCHEDULER}),
+    frozenset({"yunikorn-scheduler", "yunikorn-scheduler-k8s"}),
     KEYS,
     supports_gangs=True,
     gangs_of_cluster=True,
