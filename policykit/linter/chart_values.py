@@ -15,7 +15,10 @@ from policykit.manifests.problem import Problem
 def parts(manifest: Manifest) -> Iterator[tuple[PodSet, tuple[Problem, ...]]]:
     """Each with the problems of its structure, without repairs: a chart may change it."""
     for pod_set in chart_values.pod_sets(manifest):
-        found = [*_problems("PodSpec", pod_set.spec, pod_set.path)]
+        found = [
+            each._replace(path=(*pod_set.place(str(each.path[0])), *each.path[1:]))
+            for each in _problems("PodSpec", pod_set.spec, ())
+        ]
         path = pod_set.place("resources")
         if path != pod_set.path:
             found += _problems("ResourceRequirements", lookup(manifest.data, path), path)

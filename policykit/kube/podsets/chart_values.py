@@ -1,7 +1,8 @@
 """What the values of a Helm chart say of pods, in the fields that charts copy into their templates.
 
 By convention a value has the name and the form of the field: `tolerations`, `nodeSelector`, `resources`. A
-chart may add to them, or leave them out, so each map with such fields is a part of a pod set.
+chart may add to them, or leave them out, so each map with such fields is a part of a pod set. Where a map has
+those of several programs, names begin with the program: `controller_tolerations`, `nvidianodeSelector`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered
+from policykit.namedtuple import NamedTuple
 
 _TYPES = ("array", "object", "string")
 """Of JSON Schema, which may list several."""
@@ -77,6 +79,21 @@ _FORMS: Mapping[str, Callable[[object], bool]] = {
 }
 
 
+_ENDS: Mapping[str, str] = {
+    "olerations": "tolerations",
+    "odeSelector": "nodeSelector",
+    "ode_selector": "nodeSelector",
+}
+"""Ends of names of values, and the field whose form they have."""
+
+
+def _field_of(name: object) -> str:
+    """The field that a value with such a name is for by its end; empty: none, or it is the field."""
+    if not isinstance(name, str) or name in _FORMS or not name.endswith(tuple(_ENDS)):
+        return ""
+    return next(field for end, field in _ENDS.items() if name.endswith(end))
+
+
 def matches_shape(data: object) -> bool:
     """Whether a document without a kind has parts of pods. One of Docker Compose has `services`."""
     if not isinstance(data, dict) or isinstance(data.get("services"), dict):
@@ -91,6 +108,13 @@ def pod_sets(manifest: Manifest) -> tuple[PodSet, ...]:
         for base, values in _values(manifest)
         for path, fields in _parts_of(values)
     )
+
+
+class _Value(NamedTuple):
+    """The value for a field of pods."""
+
+    name: str
+    data: Any
 
 
 def _values(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
@@ -112,27 +136,35 @@ def _values(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
 
 
 @memoize_last  # a document is asked for its form first
-def _parts_of(values: Any) -> tuple[tuple[Path, Mapping[str, Any]], ...]:
+def _parts_of(values: Any) -> tuple[tuple[Path, Mapping[str, _Value]], ...]:
     return tuple(_parts(values, ()))
 
 
-def _parts(values: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _parts(values: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, _Value]]]:
+    """The maps with fields of pods, and the value for each of their fields."""
     if type(values) is list:
         for at, each in enumerate(values):
             if type(each) in _NESTED:
                 yield from _parts(each, (*path, at))
     elif type(values) is dict:
         nested = {name: value for name, value in values.items() if type(value) in _NESTED}
-        fields = {name: value for name, value in nested.items() if name in _FORMS and _FORMS[name](value)}
+        fields = {
+            name: _Value(name, value)
+            for name, value in nested.items()
+            if name in _FORMS and _FORMS[name](value)
+        }
         if fields:
             yield path, fields
         for name, value in nested.items():
-            if name not in fields:
+            if (field := _field_of(name)) and _FORMS[field](value):
+                yield path, {field: _Value(name, value)}
+            elif name not in fields:
                 yield from _parts(value, (*path, name))
 
 
-def _pod_set(path: Path, fields: Mapping[str, Any]) -> PodSet:
-    spec = {name: value for name, value in fields.items() if name != "resources"}
+def _pod_set(path: Path, fields: Mapping[str, _Value]) -> PodSet:
+    spec = {name: value.data for name, value in fields.items() if name != "resources"}
+    resources = fields["resources"].data if "resources" in fields else None
     return PodSet(
         name="values",
         path=path,
@@ -140,8 +172,8 @@ def _pod_set(path: Path, fields: Mapping[str, Any]) -> PodSet:
         labels={},
         annotations={},
         replicas=None,
-        places={name: (*path, name) for name in fields},
+        places={name: (*path, value.name) for name, value in fields.items()},
         default_place=None,
-        devices=tuple(resource_requests(fields.get("resources"), (*path, "resources"))),
+        devices=tuple(resource_requests(resources, (*path, "resources"))),
         stored=True,
     )

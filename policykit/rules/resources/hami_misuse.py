@@ -68,7 +68,7 @@ _POD_ANNOTATIONS = (
 """Read from pods only. Source: HAMi's documentation of tasks (2.6)."""
 _SERVED_BY_HAMI = frozenset({"", HAMI_SCHEDULER})
 _UUIDS = "nvidia.com/use-gpuuuid"
-_KNOWN_POLICIES: Mapping[str, tuple[str, ...]] = {
+KNOWN_POLICIES: Mapping[str, tuple[str, ...]] = {
     "hami.io/gpu-scheduler-policy": ("binpack", "spread", "topology-aware", "mutex", "numa"),
     "hami.io/node-scheduler-policy": ("binpack", "spread"),
 }
@@ -243,7 +243,7 @@ def _ignored(review: Review) -> Iterator[Violation]:
 
 def _policies(review: Review) -> Iterator[Violation]:
     """HAMi compares the value with those it knows, and takes the cards in their own order for any other."""
-    for key, known in _KNOWN_POLICIES.items():
+    for key, known in KNOWN_POLICIES.items():
         stated = review.pod_set.annotations.get(key, "")
         for each in filter(None, map(str.strip, stated.split(","))):
             if each in known or is_placeholder(each) or not _shares(review):

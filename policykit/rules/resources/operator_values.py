@@ -12,8 +12,10 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.rules.resources.hami_misuse import KNOWN_POLICIES
+from policykit.rules.resources.plugin_sharing import LIST_WORDS, STRATEGIES
 
-_OPERATOR, _PLUGIN = "gpu-operator", "nvidia-device-plugin"
+_OPERATOR, _PLUGIN, _HAMI = "gpu-operator", "nvidia-device-plugin", "hami"
 _DAEMONS = (
     "ccManager",
     "dcgm",
@@ -94,6 +96,23 @@ _PLUGIN_READS: Mapping[Path, frozenset[str]] = {
     (): frozenset({"migStrategy", "mps"}),
     ("config",): frozenset(),
 }
+_POLICY: Path = ("scheduler", "defaultSchedulerPolicy")
+_WORDS: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
+    _OPERATOR: {("mig", "strategy"): STRATEGIES},
+    _PLUGIN: {
+        ("deviceIDStrategy",): ("uuid", "index"),
+        ("deviceListStrategy",): LIST_WORDS,
+        ("migStrategy",): STRATEGIES,
+    },
+    _HAMI: {
+        ("devicePlugin", "migStrategy"): STRATEGIES,
+        (*_POLICY, "gpuSchedulerPolicy"): KNOWN_POLICIES["hami.io/gpu-scheduler-policy"],
+        (*_POLICY, "nodeSchedulerPolicy"): KNOWN_POLICIES["hami.io/node-scheduler-policy"],
+    },
+}
+"""Chart and value to the words that its program knows; the operator's are those of ClusterPolicy. A value may
+list several, with commas. Source: their values (gpu-operator 26.7, k8s-device-plugin 0.20, HAMi 2.10)."""
+_ABOVE_ZERO = ("deviceSplitCount", "deviceMemoryScaling", "deviceCoreScaling")
 _ELSEWHERE = {"migStrategy": "mig.strategy", "nodeFeatureDiscovery": "nfd or node-feature-discovery"}
 _LIKE = 0.75
 _MADE = ("devicePlugin", "migManager", "dcgmExporter")
@@ -107,6 +126,7 @@ _TOLERATED = frozenset(
 
 def violations(manifest: Manifest) -> Iterator[Violation]:
     for stated in chart_values(manifest):
+        yield from _unknown_words(stated)
         if stated.chart == _OPERATOR:
             yield from _of_all(stated)
             yield from _made_of_nothing(stated)
@@ -118,6 +138,32 @@ def violations(manifest: Manifest) -> Iterator[Violation]:
                 written = mapping(lookup(stated.values, path))
                 for key in sorted(written.keys() & (_OF_CONFIGURATION - reads)):
                     yield _of_configuration(stated, (*path, key), "config.map")
+        elif stated.chart == _HAMI:
+            yield from _nothing_to_offer(stated)
+
+
+def _unknown_words(stated: ChartValues) -> Iterator[Violation]:
+    for path, known in _WORDS.get(stated.chart, {}).items():
+        written = text(lookup(stated.values, path))
+        for word in written.split(",") if not is_placeholder(written) else ():
+            if word and word.strip() not in known:
+                near = nearest(word, known)
+                yield _warning(
+                    stated,
+                    path,
+                    f"{'.'.join(map(str, path))} is {word!r}, which is not one of {', '.join(known)}",
+                    f"did you mean {near}?" if near else "write one of them",
+                )._replace(key=False)
+
+
+def _nothing_to_offer(stated: ChartValues) -> Iterator[Violation]:
+    for field in _ABOVE_ZERO:
+        value = mapping(stated.values.get("devicePlugin")).get(field)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 0:
+            what = f"devicePlugin.{field} is {value}: no card has anything to offer"
+            yield _warning(stated, ("devicePlugin", field), what, "write a number above 0")._replace(
+                key=False
+            )
 
 
 def _of_all(stated: ChartValues) -> Iterator[Violation]:

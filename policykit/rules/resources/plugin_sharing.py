@@ -33,7 +33,8 @@ _STOPS = "it does not start"
 _WAYS = ("timeSlicing", "mps")
 _SHARING = ("renameByDefault", "failRequestsGreaterThanOne", "resources")
 _RESOURCE = ("name", "rename", "devices", "replicas")
-_STRATEGIES = ("none", "single", "mixed")
+STRATEGIES = ("none", "single", "mixed")
+"""Of MIG."""
 _LEAST = 2
 _LONGEST = 63
 _CLIENTS = 48
@@ -73,7 +74,7 @@ _WORDS: Mapping[Path, tuple[str, ...]] = {
     ("flags", "plugin", "deviceIDStrategy"): ("uuid", "index"),
     ("flags", "plugin", "sharedDevicesAllocationPolicy"): ("distributed", "packed"),
 }
-_LIST_WORDS = ("envvar", "volume-mounts", "cdi-annotations", "cdi-cri")
+LIST_WORDS = ("envvar", "volume-mounts", "cdi-annotations", "cdi-cri")
 
 
 def violations(manifest: Manifest) -> Iterator[Violation]:
@@ -87,8 +88,8 @@ def of_daemon(manifest: Manifest) -> Iterator[Violation]:
     """A MIG strategy among the variables and flags of the plugin itself."""
     for pod_set in pod_sets(manifest.data):
         for strategy, path in plugin_settings.mig_strategies(pod_set):
-            if strategy not in _STRATEGIES:
-                near = nearest(strategy, _STRATEGIES)
+            if strategy not in STRATEGIES:
+                near = nearest(strategy, STRATEGIES)
                 yield Violation(
                     path,
                     f"the MIG strategy is {strategy!r}, which {_WHO} does not know: it does not start",
@@ -103,8 +104,8 @@ def _violations(manifest: Manifest, who: Reader) -> Iterator[Violation]:
         what = f"version is {version!r}, which {_WHO} does not know: {who.effect}"
         yield Violation(("version",), what, "write version: v1")
     strategy = text(flags.get("migStrategy"))
-    if strategy and strategy not in _STRATEGIES and not is_placeholder(strategy):
-        near = nearest(strategy, _STRATEGIES)
+    if strategy and strategy not in STRATEGIES and not is_placeholder(strategy):
+        near = nearest(strategy, STRATEGIES)
         yield Violation(
             ("flags", "migStrategy"),
             f"migStrategy is {strategy!r}, which {_WHO} does not know: {who.effect}",
@@ -153,8 +154,8 @@ def _flags(flags: Mapping[str, Any], who: Reader) -> Iterator[Violation]:
     listed = plugin.get(_LISTS)
     base: Path = ("flags", "plugin", _LISTS)
     for position, word in enumerate(listed if isinstance(listed, list) else ()):
-        yield from wrong_word(word, (*base, position), _LIST_WORDS, unknown)
-    yield from wrong_word(listed, base, _LIST_WORDS, unknown)
+        yield from wrong_word(word, (*base, position), LIST_WORDS, unknown)
+    yield from wrong_word(listed, base, LIST_WORDS, unknown)
     pause = discovery.get("sleepInterval")
     good = not isinstance(pause, str) or pause == "infinite" or is_signed_duration(pause)
     if not good and not is_filled_in(str(pause)):
