@@ -69,7 +69,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
-    if cluster is None and (fault := _unlikely(scheduler)):
+    if cluster is None and (fault := _unlikely(scheduler, str(path[-1]))):
         message, meant = fault
         yield Violation(
             path,
@@ -115,12 +115,15 @@ def _by_plugin(manifest: Manifest, pod_set: PodSet, scheduler: str) -> Iterator[
 
 
 @lru_cache(maxsize=256)
-def _unlikely(scheduler: str) -> tuple[str, str] | None:
-    """What is wrong with the name of a scheduler, and what was meant; None: it is one, or like none."""
+def _unlikely(scheduler: str, field: str) -> tuple[str, str] | None:
+    """What is wrong with the name of a scheduler, and what was meant; None: it is one, or like none.
+
+    `field`: the one that names it. Spark's batchScheduler has words of its own, such as kube-scheduler.
+    """
     known = sorted({DEFAULT_SCHEDULER, *(name for target in TARGETS for name in target.schedulers)})
     if not scheduler or scheduler in known:
         return None
-    for target in TARGETS:
+    for target in TARGETS if field == "schedulerName" else ():
         if scheduler in target.programs:
             meant = min(target.schedulers)
             return f"but {target.title} schedules pods that name {meant}", meant
