@@ -12,6 +12,7 @@ from policykit.manifests.parsed_document import MAX_DEPTH, ParsedDocument, Probl
 
 __all__ = ["MAX_DEPTH", "ParsedDocument", "Problem", "parse"]
 
+_MARKED_START = "(?m)^(---(?:[ \\t].*?)?)(\\r?\\n)\ufeff"
 _PAIR = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 
 
@@ -51,6 +52,9 @@ def _reader() -> Callable[[str, Lines], Iterator[ParsedDocument]]:
 def as_yaml(text: str) -> str:
     """The text without what JSON and files have and libyaml does not read."""
     text = text.removeprefix("\ufeff")  # libyaml does not count it
+    if "\ufeff" in text:
+        # kubectl reads each document by itself, and a mark may begin it. What follows keeps its place.
+        text = re.sub(_MARKED_START, r"\1 \2", text)
     if text[:1] in ("{", "[") and "\\ud" in text.lower():
         text = re.sub(_PAIR, _one_escape, text)
     return text

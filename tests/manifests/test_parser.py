@@ -37,10 +37,25 @@ def data(text: str) -> list[object]:
         ("a: &x [1]\nb: *x\n", [{"a": [1], "b": [1]}]),
         ("port: 22:22\nmode: 0644\nold: yes\n", [{"port": "22:22", "mode": 420, "old": True}]),
         ("text: |\n  one\n  two\n", [{"text": "one\ntwo\n"}]),
+        # Files with a byte order mark, one after the other.
+        (
+            "\ufeffa: 1\n--- # 2\r\n\ufeffb: 2\nc: 3\n---\n\ufeffd: 4\n",
+            [{"a": 1}, {"b": 2, "c": 3}, {"d": 4}],
+        ),
     ],
 )
 def test_data(text: str, documents: list[object]) -> None:
     assert data(text) == documents
+
+
+def test_what_follows_a_byte_order_mark_keeps_its_place() -> None:
+    text = "a: 1\n---\n\ufeffb: 2\nc: 3\n"
+    *_, last = parse(text)
+    assert last.root is not None
+    there = last.root.child("c")
+    assert there is not None
+    assert text[there.start_offset : there.end_offset] == "3"
+    assert there.start == (3, 3)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_broken_texts() -> None:
         "---\n---\n...\n---\n",
         "\ufeffa: 1\n",
         "\ufeff\ufeffa: 1\n",
+        "a: 1\n---\n\ufeffb: 1\nc: 1\n",
         "a: 1\r\nb: |\r\n  x\r\n",
         "a: x\x85b: y\u2028c: z\u2029d: 节点\n",
         "'\U0001f600': [\U0001f600, \"\\U0001F600\"] # \U0001f600\nb: 1\n",
