@@ -227,6 +227,9 @@ def _open_bracket(source: _Source) -> Cause:
 def _unexpected(source: _Source) -> Cause | None:
     line = source.line
     if line and source.at_line_start:
+        if line.text == "---":
+            words = "the --- that begins a document is indented"
+            return _whole(source, line, words, "begin the line with it")
         if line.text.startswith("-"):
             if found := _beside_list(source, line):
                 return found
@@ -241,6 +244,8 @@ def _unexpected(source: _Source) -> Cause | None:
         words = "this line is indented less than the first line of the text it belongs to"
         return _at(source, words, "indent every line of the text as deep as its first")
     earlier = source.raw_line[: source.column]
+    if source.character == "*" and earlier.split()[-1:] and earlier.split()[-1].startswith("!"):
+        return _at(source, "an alias cannot have a tag", "delete the tag, or write the value after it")
     if (closed := earlier[-1:]) in ("}", "]") and source.character not in ("}", "]"):
         opened = "{" if closed == "}" else "["
         words = f"there is text after the {closed}; a value that begins with {opened} ends there"

@@ -112,6 +112,20 @@ CASES: list[tuple[str, str, tuple[int, int, int, int], str, str]] = [
         "a comma is missing before this, or a colon in the entry it belongs to",
         "separate entries with commas",
     ),
+    (
+        "tag of an alias",
+        "a: &x 1\nb: !Of *x\n",
+        (2, 8, 2, 9),
+        "an alias cannot have a tag",
+        "delete the tag, or write the value after it",
+    ),
+    (
+        "an indented document",
+        "a:\n  b: 1\n ---\nc: 1\n",
+        (3, 2, 3, 5),
+        "the --- that begins a document is indented",
+        "begin the line with it",
+    ),
     ("bracket too many", "a: [1, 2]]\n", (1, 10, 1, 11), "unexpected ]", "close what was opened, once"),
     (
         "alias",
