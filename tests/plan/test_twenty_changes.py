@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
@@ -79,14 +80,17 @@ def manifest(number: int) -> str:
     return text
 
 
-MANIFESTS = [patched(manifest(number), policy(BASE)) for number in range(40)]
+@cache
+def manifests() -> tuple[str, ...]:
+    """As the base patches them."""
+    return tuple(patched(manifest(number), policy(BASE)) for number in range(40))
 
 
 def planned(after: Data, before: Data = BASE, *, repatched: bool = True) -> Plan:
     """With the manifests patched again, or left as the old policy made them."""
     old, new = policy(before), policy(after)
-    then = [patched(text, policy(BASE), old) for text in MANIFESTS] if before != BASE else MANIFESTS
-    now = [patched(text, old, new) if repatched else text for text in then]
+    then = [patched(text, old, before=policy(BASE)) if before != BASE else text for text in manifests()]
+    now = [patched(text, new, before=old) if repatched else text for text in then]
     was, will = (
         [("apps/a.yaml", each) for text in texts for each in api.where(text.encode(), cluster)]
         for texts, cluster in ((then, old), (now, new))
