@@ -82,6 +82,7 @@ def store(words: Sequence[str], record: filesystem.Record, code: int) -> None:
     answers = needed(record.answers(), roots)
     questions = [*answers]
     run = PrintedRun(code, tuple(_joined(record.printed)))
+    record.printed.clear()  # there may be much of it
     whole = record.complete and code in (0, 1) and not any("\0" in question for question in questions)
     if not (whole and may_be_opened(questions, roots) and _is_printable(run, words)):
         return
@@ -135,7 +136,8 @@ def _encoded(questions: Sequence[str], run: PrintedRun) -> bytes:
     parts = ["\0".join(questions).encode("utf-8", errors="surrogatepass")]
     for path, text in run.texts:
         parts += path.encode("utf-8", errors="surrogatepass"), text
-    return b"%d %b\n%b" % (run.code, b" ".join(b"%d" % len(part) for part in parts), b"".join(parts))
+    head = b"%d %b\n" % (run.code, b" ".join(b"%d" % len(part) for part in parts))
+    return b"".join((head, *parts))
 
 
 def _decoded(raw: bytes) -> tuple[list[str], PrintedRun]:
