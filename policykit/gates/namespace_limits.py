@@ -65,6 +65,11 @@ class QuotaExcess(NamedTuple):
         return f"{side} {asked} {resource}, but ResourceQuota {self.quota} of the namespace allows {allowed}"
 
     def _of_ratio(self, most: str) -> str:
+        if self.whole:
+            allows = f"LimitRange {self.quota} of the namespace allows limits of a pod of at most {most}s"
+            if not self.asked:
+                return f"states no limit or no request of {self.key}, but {allows}"
+            return f"has limits of {self.key} that are {self.asked / 1000:g} times its requests, but {allows}"
         allows = f"LimitRange {self.quota} of the namespace allows a limit of at most {most}"
         if not self.asked:
             return f"states no limit or no request of {self.key} in one container, but {allows}"
@@ -187,25 +192,29 @@ class NamespaceLimits:
         return None
 
     def ratio_excess(self, demand: Demand) -> QuotaExcess | None:
-        """The first limit of a container that is too many times its request, or lacks one of the two.
+        """The first limit of a container or pod that is too many times its request, or lacks one of the two.
 
-        Both count as the LimitRange gives them: its maximum is the limit where it has no default. Of several
-        it is not known which one is asked first. Source: `limitRequestRatioConstraint` in kubernetes
-        `plugin/pkg/admission/limitranger` (v1.36).
+        Both count as the LimitRange gives them. Of several it is not known which one is asked first.
+        Source: `limitRequestRatioConstraint` in kubernetes `plugin/pkg/admission/limitranger` (v1.36).
         """
         ranges = self._ranges.get(demand.namespace, ())
         if len(ranges) != 1 or demand.pods != 1:
             return None
         only = ranges[0]
-        for limits, requests in demand.containers if only.ratios else ():
+        for container in demand.containers if only.ratios else ():
             for name, most in only.ratios.items():
-                asked = requests.get(name, limits.get(name))
-                given = name not in limits or asked is None
-                limit = limits.get(name, only.limits.get(name, only.maximum.get(name, 0)))
-                request = only.requests.get(name, 0) if asked is None else asked
+                limit, request, given = _with_defaults(only, name, container)
                 if not limit or not request or limit * 1000 > most * request:
-                    times = limit * 1000 // request if request else 0
-                    return QuotaExcess(only.name, name, times, most, True, given, ratio=True)
+                    return QuotaExcess(only.name, name, _times(limit, request), most, True, given, ratio=True)
+        for name, most in only.pod_ratios.items() if demand.containers else ():
+            found = [_with_defaults(only, name, container) for container in demand.containers]
+            limit = sum(each for each, _, _ in found)
+            # An init container, or the pod itself, may ask for more than all of them.
+            request = max(sum(each for _, each, _ in found), demand.request.get(name, 0))
+            if not limit or not request or limit * 1000 > most * request:
+                given = any(given for _, _, given in found)
+                times = _times(limit, request)
+                return QuotaExcess(only.name, name, times, most, False, given, whole=True, ratio=True)
         return None
 
     def _whole_excess(self, demand: Demand) -> QuotaExcess | None:
@@ -223,6 +232,24 @@ class NamespaceLimits:
                 name = next(each.name for each in ranges if each.pod_minimum.get(key) == least)
                 return QuotaExcess(name, key, asked, least, below=True, whole=True)
         return None
+
+
+def _with_defaults(
+    only: DeclaredRange, name: str, container: tuple[Amounts, Amounts]
+) -> tuple[int, int, bool]:
+    """Limit and request of a container, 0 where it has none, and whether the LimitRange gives one of them.
+
+    Its maximum is the limit where it has no default.
+    """
+    limits, requests = container
+    asked = requests.get(name, limits.get(name))
+    limit = limits.get(name, only.limits.get(name, only.maximum.get(name, 0)))
+    request = only.requests.get(name, 0) if asked is None else asked
+    return limit, request, name not in limits or asked is None
+
+
+def _times(limit: int, request: int) -> int:
+    return limit * 1000 // request if request else 0
 
 
 def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:

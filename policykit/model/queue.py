@@ -211,3 +211,5 @@ class DeclaredRange(NamedTuple):
     """Of all containers of a pod."""
     ratios: Amounts = {}
     """How many times its request the limit of a container may be, in thousandths."""
+    pod_ratios: Amounts = {}
+    """The same, of all containers of a pod."""

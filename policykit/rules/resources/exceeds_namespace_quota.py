@@ -26,6 +26,8 @@ from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.severity import Severity
 
 _Limits: TypeAlias = LocatedFact[DeclaredQuota] | LocatedFact[DeclaredRange]
+_Reported: TypeAlias = dict[tuple[str, str, str], Violation]
+"""By namespace, name and amount of a quota or LimitRange."""
 
 BAD = """\
 apiVersion: v1
@@ -66,13 +68,13 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     yield from _exclusive(scope.of(DeclaredRange))
     limits = NamespaceLimits(scope, context.cluster)
     ranges, quotas = _by_name(scope.of(DeclaredRange)), _by_name(scope.of(DeclaredQuota))
-    reported: set[tuple[str, str, str]] = set()
+    reported: _Reported = {}
     for demand in scope.judged(Demand, DeclaredQuota, DeclaredRange) if limits else ():
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         excess = excess or _ratio(scope, demand, limits)
         if excess is None or demand.partial:
-            yield from _unstated(scope, demand, limits, reported)
-            yield from _of_all_replicas(demand, limits, quotas, reported)
+            _unstated(scope, demand, limits, reported)
+            _of_all_replicas(demand, limits, quotas, reported)
             continue
         there = (ranges if excess.of_range else quotas).get((demand.value.namespace, excess.quota), [])
         if not _share_a_namespace(demand, there):
@@ -82,13 +84,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if demand.value.pods > 1:
             message = f"{demand.value.what} {excess.message}"
             yield Violation(demand.at("request"), message, _GANG, severity)
-        elif there and (key := (demand.value.namespace, excess.quota, excess.key)) not in reported:
-            reported.add(key)
-            yield _of_a_pod(there[0], demand.value, excess, severity)
+        elif there:
+            key = demand.value.namespace, excess.quota, excess.key
+            _report(reported, key, _of_a_pod(there[0], demand.value, excess, severity))
+    yield from reported.values()
     named: dict[tuple[str, str], list[LocatedFact[DeclaredQuota]]] = {}
     for quota in scope.of(DeclaredQuota):
         named.setdefault((quota.value.namespace, quota.value.name), []).append(quota)
     yield from _shared(scope, named, reported)
+
+
+def _report(reported: _Reported, key: tuple[str, str, str], violation: Violation) -> None:
+    """Once for each amount: what is certain instead of what is not, whichever comes first."""
+    if key not in reported or (reported[key].severity is not None and violation.severity is None):
+        reported[key] = violation
 
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
@@ -147,8 +156,8 @@ def _unstated(
     scope: Scope,
     demand: LocatedFact[Demand],
     limits: NamespaceLimits,
-    reported: set[tuple[str, str, str]],
-) -> Iterator[Violation]:
+    reported: _Reported,
+) -> None:
     """At the key of the quota, once; a LimitRange elsewhere may give containers what they do not state."""
     value = demand.value
     if not scope.complete or demand.partial or value.pods > 1:
@@ -166,12 +175,11 @@ def _unstated(
         ) in reported:
             continue
         if f"hard.{key}" in quota.fields and _share_a_namespace(demand, [quota]):
-            reported.add((name, key, ""))
             lacking = f"a container of {_object(value)} states no {side} of {resource}"
             if added:
                 lacking = f"containers {added}, state {side} of {resource} only if executor in Argo's own "
                 lacking += "ConfigMap does"
-            yield Violation(
+            reported[name, key, ""] = Violation(
                 quota.at(f"hard.{key}"),
                 f"the quota counts {key}, but {lacking}: {'else ' if added else ''}the API server refuses "
                 "the pod",
@@ -186,8 +194,8 @@ def _of_all_replicas(
     demand: LocatedFact[Demand],
     limits: NamespaceLimits,
     quotas: Mapping[tuple[str, str], list[_Limits]],
-    reported: set[tuple[str, str, str]],
-) -> Iterator[Violation]:
+    reported: _Reported,
+) -> None:
     """Of one workload; a quota may be meant to hold back some of them until others end, but not these."""
     value, number = demand.value, demand.value.replicas
     if number < 2 or value.pods > 1 or demand.partial or demand.resource.kind not in POD_PER_REPLICA:
@@ -201,12 +209,11 @@ def _of_all_replicas(
     there = quotas.get((value.namespace, excess.quota), []) if excess else []
     if excess is None or not there or not _share_a_namespace(demand, there):
         return
-    if (key := (value.namespace, excess.quota, excess.key)) not in reported:
-        reported.add(key)
-        yield _of_a_pod(there[0], value, excess, Severity.WARNING)._replace(
-            message=f"{_object(value)}, with {number} pods, {excess.message}",
-            help="raise the amount, or run fewer pods: those above it are never created",
-        )
+    found = _of_a_pod(there[0], value, excess, Severity.WARNING)._replace(
+        message=f"{_object(value)}, with {number} pods, {excess.message}",
+        help="raise the amount, or run fewer pods: those above it are never created",
+    )
+    _report(reported, (value.namespace, excess.quota, excess.key), found)
 
 
 _FEW = 4
@@ -216,7 +223,7 @@ _FEW = 4
 def _shared(
     scope: Scope,
     quotas: Mapping[tuple[str, str], list[LocatedFact[DeclaredQuota]]],
-    reported: set[tuple[str, str, str]],
+    reported: _Reported,
 ) -> Iterator[Violation]:
     """Of workloads in files beside the quota, or below its folder, that run at the same time."""
     there: dict[str, list[LocatedFact[DeclaredQuota]]] = {}
@@ -254,7 +261,7 @@ def _shared(
 def _in_all(
     quota: LocatedFact[DeclaredQuota],
     near: list[LocatedFact[Demand]],
-    reported: set[tuple[str, str, str]],
+    reported: _Reported,
 ) -> Iterator[Violation]:
     """The first amount that is too small for all of them, or for the pod that an update adds."""
     for key in sorted(quota.value.hard, key=lambda name: ("/" not in name, name)):

@@ -92,6 +92,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         smallest(_amounts(pod, "max")),
         largest(_amounts(pod, "min")),
         smallest(map(_ratios, container)),
+        smallest(map(_ratios, pod)),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
