@@ -277,4 +277,6 @@ def _cards_first(key: str) -> tuple[bool, str]:
 
 
 def _counts(quota: DeclaredQuota, demand: Demand) -> bool:
+    if quota.stating and not any(demand.request.get(name) for name in ("cpu", "memory")):
+        return False
     return not quota.priorities or demand.priority_class in quota.priorities

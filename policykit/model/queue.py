@@ -188,6 +188,8 @@ class DeclaredQuota(NamedTuple):
     priorities: tuple[str, ...] = ()
     """It counts only pods of these PriorityClasses; empty: all."""
     stated_namespace: bool = True
+    stating: bool = False
+    """It counts only pods that state an amount of cpu or memory: scope NotBestEffort."""
 
 
 class DeclaredRange(NamedTuple):

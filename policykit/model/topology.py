@@ -85,11 +85,13 @@ class TopologyPlugin(NamedTuple):
     enabled: bool
     plugins: frozenset[str] = frozenset()
     """All plugins that it lists."""
+    actions: frozenset[str] = frozenset()
 
 
 class PluginUse(NamedTuple):
-    """Something that only a plugin of Volcano's scheduler reads. Locations of its fact: `use`."""
+    """Something that only a plugin or action of Volcano's scheduler reads. Location of its fact: `use`."""
 
     plugin: str
     use: str
     """The field or annotation."""
+    is_action: bool = False

@@ -24,6 +24,11 @@ def offers(cluster: Cluster, pool: Pool, name: str) -> bool:
     return name in pool.resources or is_part(pool, name) or offers_shared(cluster, pool, name)
 
 
+def _lists(pool: Pool, name: str) -> bool:
+    """Whether nodes of a pool without a card of the policy have it among their amounts."""
+    return not pool.card and any(shape.allocatable.get(name) for shape in pool.shapes)
+
+
 def is_part(pool: Pool, name: str) -> bool:
     """Whether it is the memory or cores of the pool's cards: huawei.com/Ascend910B3-memory.
 
@@ -79,7 +84,9 @@ def eligible_pools(
 ) -> tuple[Pool, ...] | None:
     """The pools that the policy allows, in its order; None if it does not cover the pod set."""
     if card_resources:
-        offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in card_resources)]
+        offering = [
+            p for p in cluster.pools if all(offers(cluster, p, r) or _lists(p, r) for r in card_resources)
+        ]
         if products:
             offering = [p for p in offering if product_of(cluster, p) in products]
         if workload is None:

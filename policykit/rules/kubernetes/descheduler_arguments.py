@@ -38,6 +38,7 @@ _STATES = (
     *("CreateContainerConfigError", "ErrImagePull", "CreateContainerError", "InvalidImageName"),
     *("OOMKilled", "Error", "Completed", "DeadlineExceeded", "Evicted", "ContainerCannotRun", "StartError"),
 )
+_RESOURCES = ("cpu", "ephemeral-storage", "memory", "pods")
 _NO_EVICTION = ("Preferred", "Mandatory")
 
 
@@ -120,6 +121,14 @@ def _percentages(args: Mapping[str, Any], base: Path, field: str) -> Iterator[Vi
                 (*base, field, name),
                 f"{name} is {percent:g}, but {field} are percentages from 0 to 100: {END}",
                 "write the part of a node's allocatable amount, pods included",
+            )
+        elif isinstance(name, str) and name not in _RESOURCES and name.lower() in _RESOURCES:
+            yield Violation(
+                (*base, field, name),
+                f"{name} in {field} is not a resource of nodes: its use is always 0",
+                f"write {name.lower()}",
+                Severity.WARNING,
+                key=True,
             )
 
 

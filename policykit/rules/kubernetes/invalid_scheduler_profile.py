@@ -3,6 +3,9 @@
 The scheduler reads it at start-up and exits: if it is the control plane's own, no new pod is placed
 until the file is corrected. Unknown fields are errors, also in the args of plugins: a misspelt one
 is as bad as a wrong number. Args without the name of their plugin are accepted, and nothing reads them.
+A plugin that sorts the queue takes the place of PrioritySort, which must be disabled, also where multiPoint
+enables it. Plugins that preempt in another way, CapacityScheduling or PreemptionToleration, are asked before
+DefaultPreemption, which still evicts pods where they refuse to, unless it is disabled.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from policykit.kube.placeholders import is_placeholder, is_version_to_fill
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.manifests.shape import mapping, mappings, numbered, text, whole
 from policykit.model.severity import Severity
 from policykit.rules.kubernetes.scheduler_arguments import argument_violations
 from policykit.rules.kubernetes.scheduler_fields import field_violations
@@ -44,6 +47,10 @@ GOOD = BAD.replace("      scoringStrategy:\n", "      scoringStrategy:\n        
 SORT, BIND = "queueSort", "bind"
 _DEFAULTS = {SORT: "PrioritySort", BIND: "DefaultBinder"}
 _ALL = "*"
+_PREEMPTION = "DefaultPreemption"
+_PREEMPTING = ("CapacityScheduling", "PreemptionToleration")
+_SORTING = frozenset({"Coscheduling", "QOSSort", "TopologicalSort"})
+"""Plugins of scheduler-plugins with a queueSort of their own."""
 _WEIGHED = ("score", "multiPoint")
 _VERSIONS = frozenset({"v1", "v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"})
 """Versions that some release reads or has read."""
@@ -109,6 +116,7 @@ def _profile_violations(data: Mapping[str, Any]) -> Iterator[Violation]:
     for position, profile in enumerate(profiles):
         if isinstance(profile, dict):
             yield from _points(profile, ("profiles", position))
+            yield from _preemptions(profile, ("profiles", position, "plugins"))
             yield from _weights(profile, ("profiles", position))
             yield from _configs(profile, ("profiles", position))
 
@@ -175,6 +183,8 @@ def _effective(profile: Mapping[str, Any], point: str) -> list[str]:
     enabled = [text(each.get("name")) for each in mappings(here.get("enabled"))]
     default = _DEFAULTS[point]
     again = [text(each.get("name")) for each in mappings(everywhere.get("enabled"))]
+    if point == SORT:
+        enabled += [name for name in again if name in _SORTING and name not in enabled]
     if default in again and not {default, _ALL} & {
         text(each.get("name")) for each in mappings(here.get("disabled"))
     }:
@@ -247,6 +257,26 @@ def _points(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:
                 )
             if name:
                 seen.add(name)
+
+
+def _preemptions(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Source: `RunPostFilterPlugins` in `framework/runtime` of kube-scheduler 1.36."""
+    plugins = mapping(profile.get("plugins"))
+    points = [(point, mapping(plugins.get(point))) for point in ("postFilter", "multiPoint")]
+    if {_PREEMPTION, _ALL} & {
+        text(each.get("name")) for _, part in points for each in mappings(part.get("disabled"))
+    }:
+        return
+    for point, part in points:
+        for position, each in numbered(part.get("enabled")):
+            if (name := text(each.get("name"))) in _PREEMPTING:
+                yield Violation(
+                    (*base, point, "enabled", position, "name"),
+                    f"{name} preempts, but {_PREEMPTION} stays enabled and evicts pods where {name} does not",
+                    f"disable {_PREEMPTION} at postFilter",
+                    Severity.WARNING,
+                )
+                return
 
 
 def _weights(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:

@@ -6,7 +6,8 @@ nothing reports that. Daemons are known by their image, and where that is a mirr
 operator that they select, or by the folder of device plugins that they mount; those of the GPU operators of
 NVIDIA and AMD, of the device plugins of NVIDIA and HAMi, of NVIDIA's exporter and of Node Feature Discovery
 also by the values that a HelmRelease or an Argo CD Application gives their charts, those of AMD's operator by
-its DeviceConfig.
+its DeviceConfig. Of another DaemonSet with priority class system-node-critical or system-cluster-critical the
+pools that it selects and whose taints it does not tolerate are told: a priority tolerates no taint.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from functools import partial
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import labels
-from policykit.kube import tolerations
+from policykit.kube import affinity as affinities
+from policykit.kube import podsets, tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -74,6 +76,7 @@ spec:
 _NVIDIA = "nvidia"
 """Vendor whose labels GPU Feature Discovery sets by default."""
 _FEATURES = "feature.node.kubernetes.io/"
+_CRITICAL = ("system-node-critical", "system-cluster-critical")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -81,7 +84,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     if cluster is None or manifest.partial:
         return
-    for daemon in node_daemons(manifest):
+    daemons = list(node_daemons(manifest))
+    if not daemons and manifest.kind == "DaemonSet":
+        yield from _critical(manifest, cluster)
+    for daemon in daemons:
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
         served = list(_served_pools(cluster, daemon))
@@ -98,6 +104,28 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 "\n".join(_advice(daemon, wanted)),
                 fix=partial(_fix, manifest, daemon, wanted),
                 inside=daemon.inside,
+            )
+
+
+def _critical(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
+    for pod_set in podsets.pod_sets(manifest.data):
+        spec = pod_set.spec
+        if spec.get("priorityClassName") not in _CRITICAL:
+            continue
+        read, affinity = tolerations.read(spec.get("tolerations")), affinities.read(spec)
+        found = ((pool, untolerated_taints(pool, read, {})) for pool in cluster.pools)
+        missed = [
+            (pool, taints) for pool, taints in found if taints and selection(cluster, pool, affinity) is True
+        ]
+        if missed and not any(is_placeholder(text) for one in read for text in (one.key, *one[1:4])):
+            (pool, taints), *others = missed
+            more = f", nor on {', '.join(each.name for each, _ in others)}" if others else ""
+            yield Violation(
+                pod_set.place("priorityClassName"),
+                f"{spec['priorityClassName']} tolerates no taint: the DaemonSet does not run on pool "
+                f"{pool.name}, for taint {taints[0]}{more}",
+                "add tolerations for the nodes that it is for",
+                Severity.INFO,
             )
 
 

@@ -1,7 +1,9 @@
 """A toleration names a taint key of the cluster but matches none of its taints.
 
 Key, value and effect must all match one taint. An omitted operator means Equal, and an omitted
-value means the empty value.
+value means the empty value. kubeadm gives nodes of the control plane the taint node-role.kubernetes.io/master
+only before Kubernetes 1.25: where a pool has its successor, node-role.kubernetes.io/control-plane, pods that
+tolerate the former alone are kept off its nodes.
 """
 
 from __future__ import annotations
@@ -98,12 +100,16 @@ spec:
 
 _OPERATORS = frozenset({"", "Equal", "Exists"})
 """PK116 reports all others."""
+_EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports near misses on taint keys of the cluster; PK106 reports unknown products."""
     cluster = review.cluster
-    if cluster is None or review.is_system_pod:
+    if cluster is None:
+        return
+    yield from _earlier(review, cluster)
+    if review.is_system_pod:
         return
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
@@ -122,6 +128,26 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             + ", ".join(sorted(str(taint) for taint in set(taints))),
             fix=partial(_fix, review, position, taints),
             follows=frozenset({"PK101"}) if _is_missing(review, toleration, taints) else frozenset(),
+        )
+
+
+def _earlier(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """Source: kubeadm `app/constants/constants.go` (1.24 to 1.36)."""
+    earlier = [at for at, each in enumerate(review.tolerations) if each.key == _EARLIER]
+    taints = _taints(cluster) if earlier else []
+    if any(taint.key == _EARLIER for taint in taints):
+        return
+    kept_off = [
+        taint
+        for taint in taints
+        if taint.key == _CURRENT and not any(tolerates(each, taint) for each in review.tolerations)
+    ]
+    for position in earlier[:1] if kept_off else ():
+        yield Violation(
+            review.pod_set.place("tolerations", position),
+            f"tolerates {_EARLIER}, which kubeadm gives no node since 1.25: taint {kept_off[0]} keeps the "
+            "pods off",
+            f"tolerate key {_CURRENT} as well, or instead",
         )
 
 

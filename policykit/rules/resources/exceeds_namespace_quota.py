@@ -231,7 +231,7 @@ def _shared(
         if len(listed) == 1 and not listed[0].partial:
             there.setdefault(namespace, []).append(listed[0])
     there = {
-        namespace: [each for each in listed if not each.value.priorities]
+        namespace: [each for each in listed if not (each.value.priorities or each.value.stating)]
         for namespace, listed in there.items()
         if len(listed) <= _FEW
     }

@@ -1,7 +1,8 @@
 """Volcano rejects a PodGroup.
 
 One tier limits how far apart the pods of a sub-group may run, given by its number or its name: the
-webhook rejects both at once. PK309 covers the topology of the whole group, PK401 its queue.
+webhook rejects both at once. A group of which no number of pods is stated starts them one by one:
+minResources alone does not hold them back. PK309 covers the topology of the whole group, PK401 its queue.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import mapping, whole
 from policykit.model.severity import Severity
 from policykit.rules.volcano import job_specs
 from policykit.targets.volcano import versions
@@ -44,6 +45,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.group not in GROUP_APIS:
         return
     yield from _below_zero(manifest, context)
+    if not manifest.partial:
+        yield from _alone(manifest)
     for path, bound in job_specs.sub_group_topologies(manifest.data):
         yield from job_specs.both_tiers(bound, path)
 
@@ -56,6 +59,21 @@ def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
         certain = (versions.release_of(context.cluster) or (0,)) >= versions.MEMBERS_BOUNDED
         severity = Severity.ERROR if certain else Severity.WARNING
         yield Violation(path, f"minMember is {value}, below 0", "write 0 or more", severity)
+
+
+def _alone(manifest: Manifest) -> Iterator[Violation]:
+    """Source: `plugins/gang` (1.8 to 1.15) counts pods, and `plugins/overcommit` acts at the enqueue only."""
+    spec = mapping(manifest.data.get("spec"))
+    if spec.get("minResources") and not any(
+        spec.get(field) for field in ("minMember", "minTaskMember", "subGroupPolicy")
+    ):
+        yield Violation(
+            ("spec", "minResources"),
+            "minResources without minMember: the pods of the group start one by one",
+            "set minMember to the number of pods that must start together",
+            Severity.WARNING,
+            key=True,
+        )
 
 
 RULE = Rule(

@@ -87,6 +87,13 @@ def _amounts(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
 def _weight(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
     """The webhook writes 1 for 0, and older releases take larger ones."""
     weight = whole(lookup(manifest.data, ("spec", "weight")))
+    if weight == 0:
+        yield Violation(
+            ("spec", "weight"),
+            "weight is 0, of which Volcano's webhook makes 1: the queue has a share like others",
+            "set capability to limit what it may use, or delete weight",
+            Severity.WARNING,
+        )
     if weight is None or 0 <= weight <= _MAX_WEIGHT:
         return
     older = weight > 0 and have is not None and have < versions.WEIGHTS_BOUNDED

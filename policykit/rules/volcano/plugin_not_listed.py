@@ -2,7 +2,8 @@
 
 Node groups of a queue, what it deserves, the topology of tasks, NUMA policies, revocable zones and waiting
 times are each read by one plugin, and by nothing else: without it they have no effect, and nothing reports
-that. Plugin proportion computes what a queue deserves from its weight.
+that. Plugin proportion computes what a queue deserves from its weight. That a queue is reclaimable says that
+action reclaim may evict its pods for another queue: without the action nothing takes back what it borrowed.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ data:
       - name: nodeorder
 """
 
+_RECLAIMING = frozenset({"gangreclaim", "reclaim"})
+_UNSTATED = {""}
+
 GOOD = BAD.replace("      - name: nodeorder\n", "      - name: nodeorder\n      - name: nodegroup\n")
 
 
@@ -50,9 +54,19 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Where no configuration of the scope lists the plugin."""
     configurations = scope.of(TopologyPlugin)
     listed = {name for each in configurations for name in each.value.plugins}
+    actions = {name for each in configurations for name in each.value.actions}
     for found in scope.of(PluginUse) if configurations else ():
-        plugin, use = found.value
-        if plugin not in listed:
+        plugin, use, is_action = found.value
+        if is_action:
+            if actions.isdisjoint(_RECLAIMING) and actions != _UNSTATED:
+                yield Violation(
+                    found.at("use"),
+                    f"nothing evicts pods for other queues: {configurations[0].path} has no action {plugin}",
+                    f"add action {plugin} to the scheduler's configuration",
+                    Severity.INFO,
+                    key=True,
+                )
+        elif plugin not in listed:
             yield Violation(
                 found.at("use"),
                 f"nothing reads {use}: {configurations[0].path} has no plugin {plugin}",

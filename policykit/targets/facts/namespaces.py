@@ -24,7 +24,7 @@ from policykit.targets.facts.queue_submissions import total_request
 _PLAIN = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
 """Keys that mean the same as another."""
 _SIDES = ("limits", "requests")
-_PRIORITY = "PriorityClass"
+_PRIORITY, _STATING = "PriorityClass", "NotBestEffort"
 _MAIN = "containers"
 _COMPUTE = ("cpu", "memory")
 _ALL_OF_COMPUTE = frozenset(f"{side}.{name}" for side in _SIDES for name in _COMPUTE)
@@ -50,8 +50,9 @@ def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterat
     spec = mapping(lookup(manifest.data, at))
     expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
     ours = [e for e in expressions if e.get("scopeName") == _PRIORITY and e.get("operator") == "In"]
-    if spec.get("scopes") or len(expressions) > 1 or len(ours) < len(expressions):
-        return  # which pods it counts depends on more than their priority
+    scopes = texts(spec.get("scopes"))
+    if {*scopes} - {_STATING} or len(expressions) > 1 or len(ours) < len(expressions):
+        return  # which pods it counts depends on more than their priority and their amounts
     hard: dict[str, int] = {}
     places: dict[str, Path] = {"name": ("metadata", "name")}
     for key, written in mapping(spec.get("hard")).items():
@@ -64,7 +65,7 @@ def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterat
             places[f"hard.{counted}"] = (*at, "hard", key)
     priorities = texts(ours[0].get("values")) if ours else ()
     stated = _is_stated(manifest, namespace) or at != ("spec",)
-    yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated), places)
+    yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated, bool(scopes)), places)
 
 
 def _is_stated(manifest: Manifest, namespace: str) -> bool:

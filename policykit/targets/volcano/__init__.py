@@ -98,6 +98,7 @@ TARGET = Target(
             pods=True,
             substrings=(
                 "deserved",
+                "reclaimable: true",
                 "odeGroupAffinity",
                 "volcano.sh/numa",
                 "volcano.sh/task-t",

@@ -44,7 +44,10 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
-            plugins = TopologyPlugin(TOPOLOGY_PLUGIN in names, frozenset(names))
+            actions = text(manifest.data.get("actions")).split(",")
+            plugins = TopologyPlugin(
+                TOPOLOGY_PLUGIN in names, frozenset(names), frozenset(each.strip() for each in actions)
+            )
             yield Fact(plugins, {"plugins": ("tiers",)}, answers=True)
     else:
         yield from _use(manifest, () if manifest.partial else pod_sets)
@@ -59,6 +62,9 @@ def plugin_uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
         path = ("spec", "deserved")
         if mapping(lookup(manifest.data, path)) and manifest.group == "scheduling.volcano.sh":
             yield Fact(PluginUse("capacity", "deserved"), {"use": path})
+        path = ("spec", "reclaimable")
+        if lookup(manifest.data, path) is True and manifest.group == "scheduling.volcano.sh":
+            yield Fact(PluginUse("reclaim", "reclaimable", True), {"use": path})
         return
     written: dict[Path, Mapping[str, str]] = {("metadata", "annotations"): manifest.annotations}
     for pod_set in pod_sets:
