@@ -38,6 +38,9 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
     yield from fractions(requests, ("requests",))
     yield from fractions(limits, ("limits",))
     yield from _huge_pages(requests, limits)
+    for side, amounts in (("requests", requests), ("limits", limits)):
+        if isinstance(amounts, dict):
+            yield from _without_m(amounts.get("cpu"), (side, "cpu"))
     if not isinstance(requests, dict) or not isinstance(limits, dict):
         return
     for resource in requests:
@@ -121,6 +124,17 @@ def _without_suffix(value: object, path: Path) -> Iterator[Problem]:
         yield problem._replace(severity=Severity.WARNING)
 
 
+def _without_m(value: object, path: Path) -> Iterator[Problem]:
+    """2000 in place of 2000m: no machine has so many processors."""
+    whole = value.isdecimal() if isinstance(value, str) else type(value) is int
+    amount = parse(value) if whole else None
+    if amount is not None and amount.units >= _CORES:
+        what = f"is {value}: that is {amount.units} processors"
+        problem = _conflict(path, what, f"write {value}m for thousandths of one", INVALID_QUANTITY)
+        yield problem._replace(severity=Severity.WARNING)
+
+
+_CORES = 1000
 _MANY = 1_000_000
 _THOUSANDTHS = ("kubernetes.io/batch-cpu", "kubernetes.io/mid-cpu")
 """Processors that are lent: Koordinator and Volcano's agent count thousandths of one."""

@@ -35,6 +35,7 @@ data:
       plugins:
         multiPoint:
           enabled: [{name: Coscheduling}]
+          disabled: [{name: PrioritySort}]
 ---
 apiVersion: apps/v1
 kind: Deployment

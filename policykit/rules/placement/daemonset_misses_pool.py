@@ -6,8 +6,9 @@ nothing reports that. Daemons are known by their image, and where that is a mirr
 operator that they select, or by the folder of device plugins that they mount; those of the GPU operators of
 NVIDIA and AMD, of the device plugins of NVIDIA and HAMi, of NVIDIA's exporter and of Node Feature Discovery
 also by the values that a HelmRelease or an Argo CD Application gives their charts, those of AMD's operator by
-its DeviceConfig. Of another DaemonSet with priority class system-node-critical or system-cluster-critical the
-pools that it selects and whose taints it does not tolerate are told: a priority tolerates no taint.
+its DeviceConfig. Another DaemonSet that selects pools of which it tolerates none runs nowhere. Of one with
+priority class system-node-critical or system-cluster-critical the pools are told whose taints it does not
+tolerate: a priority tolerates no taint.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     daemons = list(node_daemons(manifest))
     if not daemons and manifest.kind == "DaemonSet":
-        yield from _critical(manifest, cluster)
+        yield from _others(manifest, cluster)
     for daemon in daemons:
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
@@ -107,26 +108,32 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             )
 
 
-def _critical(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
+def _others(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
+    """DaemonSets of which nothing is known but where they may run."""
     for pod_set in podsets.pod_sets(manifest.data):
         spec = pod_set.spec
-        if spec.get("priorityClassName") not in _CRITICAL:
-            continue
+        critical = spec.get("priorityClassName") in _CRITICAL
         read, affinity = tolerations.read(spec.get("tolerations")), affinities.read(spec)
-        found = ((pool, untolerated_taints(pool, read, {})) for pool in cluster.pools)
-        missed = [
-            (pool, taints) for pool, taints in found if taints and selection(cluster, pool, affinity) is True
-        ]
-        if missed and not any(is_placeholder(text) for one in read for text in (one.key, *one[1:4])):
-            (pool, taints), *others = missed
-            more = f", nor on {', '.join(each.name for each, _ in others)}" if others else ""
-            yield Violation(
-                pod_set.place("priorityClassName"),
-                f"{spec['priorityClassName']} tolerates no taint: the DaemonSet does not run on pool "
-                f"{pool.name}, for taint {taints[0]}{more}",
-                "add tolerations for the nodes that it is for",
-                Severity.INFO,
-            )
+        if not (critical or affinity.selector or affinity.required):
+            continue
+        answers = {pool.name: selection(cluster, pool, affinity) for pool in cluster.pools}
+        selected = [pool for pool in cluster.pools if answers[pool.name] is True]
+        missed = [(pool, taints) for pool in selected if (taints := untolerated_taints(pool, read, {}))]
+        if not missed or any(is_placeholder(text) for one in read for text in (one.key, *one[1:4])):
+            continue
+        (pool, taints), *others = missed
+        names = ", ".join(each.name for each, _ in others)
+        if False in answers.values() and len(missed) == sum(each is not False for each in answers.values()):
+            message = "the DaemonSet runs on none of the pools that it selects: it does not tolerate taint "
+            message += f"{taints[0]} of {pool.name}" + (f", nor those of {names}" if names else "")
+            yield Violation(pod_set.place("tolerations"), message, _TOLERATE, Severity.WARNING)
+        elif critical:
+            message = f"{spec['priorityClassName']} tolerates no taint: the DaemonSet does not run on pool "
+            message += f"{pool.name}, for taint {taints[0]}" + (f", nor on {names}" if names else "")
+            yield Violation(pod_set.place("priorityClassName"), message, _TOLERATE, Severity.INFO)
+
+
+_TOLERATE = "add tolerations for the nodes that it is for"
 
 
 def _nowhere(cluster: Cluster, daemon: NodeDaemon) -> Iterator[Violation]:

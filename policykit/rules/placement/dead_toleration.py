@@ -100,6 +100,7 @@ spec:
 
 _OPERATORS = frozenset({"", "Equal", "Exists"})
 """PK116 reports all others."""
+_LIKE = 0.85
 _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 
 
@@ -111,6 +112,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _earlier(review, cluster)
     if review.is_system_pod:
         return
+    yield from _misspelt(review, cluster)
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
         if not taints or any(tolerates(toleration, taint) for taint in taints):
@@ -129,6 +131,28 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             fix=partial(_fix, review, position, taints),
             follows=frozenset({"PK101"}) if _is_missing(review, toleration, taints) else frozenset(),
         )
+
+
+def _misspelt(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """A key that is nearly that of a taint which keeps the pod off a pool."""
+    there = {taint.key for taint in _taints(cluster)}
+    unknown = [at for at, each in enumerate(review.tolerations) if each.key and each.key not in there]
+    kept_off = sorted(
+        {
+            taint.key
+            for taint in (_taints(cluster) if unknown else ())
+            if not any(tolerates(each, taint) for each in review.tolerations)
+        }
+    )
+    for position in unknown if kept_off else ():
+        key = review.tolerations[position].key
+        near = nearest(key, kept_off, _LIKE) if not is_placeholder(key) else ""
+        if near and not {key, near} <= {_EARLIER, _CURRENT}:
+            yield Violation(
+                review.pod_set.place("tolerations", position),
+                f"the toleration matches no taint of the cluster: no taint has key {key}",
+                f"did you mean {near}?",
+            )
 
 
 def _earlier(review: Review, cluster: Cluster) -> Iterator[Violation]:

@@ -1,9 +1,10 @@
 """An object has a setting for a plugin that Volcano's configuration next to it does not list.
 
-Node groups of a queue, what it deserves, the topology of tasks, NUMA policies, revocable zones and waiting
-times are each read by one plugin, and by nothing else: without it they have no effect, and nothing reports
-that. Plugin proportion computes what a queue deserves from its weight. That a queue is reclaimable says that
-action reclaim may evict its pods for another queue: without the action nothing takes back what it borrowed.
+Node groups of a queue, what it deserves, its parent, the topology of tasks, NUMA policies, revocable zones
+and waiting times are each read by one plugin, and by nothing else: without it they have no effect, and
+nothing reports that. Plugin proportion computes what a queue deserves from its weight. That a queue is
+reclaimable says that action reclaim may evict its pods for another queue: without the action nothing takes
+back what it borrowed.
 """
 
 from __future__ import annotations

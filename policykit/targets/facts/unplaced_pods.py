@@ -118,9 +118,14 @@ def _is_combined(wanted: NodeAffinity, cluster: Cluster) -> bool:
 
 
 def _reasons(found: Review, cluster: Cluster) -> Iterator[Landing]:
-    """Of each pool; where no pool meets the selection, that alone."""
+    """Of each pool, first of those that come nearest; where no pool meets the selection, that alone."""
     from policykit.placement.landing import best_of, selection
 
-    combined = all(selection(cluster, pool, found.affinity) is False for pool in cluster.pools)
-    for each in found.landings:
+    selected = {pool.name: selection(cluster, pool, found.affinity) for pool in cluster.pools}
+    combined = all(each is False for each in selected.values())
+
+    def distance(landing: Landing) -> int:
+        return 0 if landing.reason == "resources" else 1 if selected[landing.pool.name] is not False else 2
+
+    for each in found.landings if combined else sorted(found.landings, key=distance):
         yield best_of(cluster, each.pool, found.affinity, found.requests) if combined else each

@@ -98,6 +98,7 @@ TARGET = Target(
             pods=True,
             substrings=(
                 "deserved",
+                "parent:",
                 "reclaimable: true",
                 "odeGroupAffinity",
                 "volcano.sh/numa",

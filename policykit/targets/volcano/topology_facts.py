@@ -31,6 +31,8 @@ READ_BY_PLUGINS: Mapping[str, str] = {
     "volcano.sh/task-topology-task-order": "task-topology",
 }
 """Annotation to the plugin that reads it."""
+_OF_TREES = ("capacity", "nodegroup")
+_WITH_TREE = "capacity with enableHierarchy"
 _GROUP = "topology.volcano.sh"
 _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _BY_NUMBER, _BY_NAME = "highestTierAllowed", "highestTierName"
@@ -44,6 +46,9 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
+            listed = [p for tier in tiers for p in mappings(tier.get("plugins"))]
+            if any(p.get("name") in _OF_TREES and p.get("enableHierarchy") is True for p in listed):
+                names.append(_WITH_TREE)
             actions = text(manifest.data.get("actions")).split(",")
             plugins = TopologyPlugin(
                 TOPOLOGY_PLUGIN in names, frozenset(names), frozenset(each.strip() for each in actions)
@@ -62,6 +67,12 @@ def plugin_uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
         path = ("spec", "deserved")
         if mapping(lookup(manifest.data, path)) and manifest.group == "scheduling.volcano.sh":
             yield Fact(PluginUse("capacity", "deserved"), {"use": path})
+        path = ("spec", "parent")
+        if (
+            lookup(manifest.data, path) not in (None, "", "root")
+            and manifest.group == "scheduling.volcano.sh"
+        ):
+            yield Fact(PluginUse(_WITH_TREE, "parent"), {"use": path})
         path = ("spec", "reclaimable")
         if lookup(manifest.data, path) is True and manifest.group == "scheduling.volcano.sh":
             yield Fact(PluginUse("reclaim", "reclaimable", True), {"use": path})
