@@ -2,8 +2,9 @@
 
 The webhook checks what a schema cannot: tasks against each other, policies against the events they
 may name, names against the pods that will carry them. A JobTemplate, or the job in a CronJob, is not
-checked until a Job is created from it, and creating it then fails. PK301 covers the size of a gang,
-PK309 its topology, PK401 and PK402 its queue.
+checked until a Job is created from it, and creating it then fails. Jobs that Volcano accepts and that
+can only fail are reported too. PK301 covers the size of a gang, PK309 its topology, PK401 and PK402 its
+queue.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from policykit.rules.volcano.job_specs import (
     Spec,
     Task,
     both_tiers,
+    never_succeeds,
     partition_topologies,
     policy_lists,
     policy_violations,
@@ -112,6 +114,7 @@ def _job(spec: Spec, have: Release | None, *, whole: bool, typed: bool) -> Itera
     for path, topology in partition_topologies(spec):
         yield from both_tiers(topology, path)
     yield from tier_name(spec, have)
+    yield from never_succeeds(spec)
     yield from _plugins(spec, have)
     yield from _volumes(spec)
 

@@ -12,6 +12,7 @@ from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts, whole
+from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SPECS
@@ -236,6 +237,16 @@ def tier_name(spec: Spec, have: Release | None) -> Iterator[Violation]:
             yield Violation(
                 (*path, "highestTierName"), message, "install 1.15, or give the tier another name"
             )
+
+
+def never_succeeds(spec: Spec) -> Iterator[Violation]:
+    """More pods must succeed than there are. Source: `controllers/job/state/running.go` (1.8 to 1.15)."""
+    least = whole(spec.data.get("minSuccess"))
+    numbers = [whole(task.data.get("replicas")) for task in tasks(spec)]
+    total = sum(number or 0 for number in numbers)
+    if least is not None and numbers and None not in numbers and least > total:
+        message = f"minSuccess is {least}, but the tasks have {total} pods: the job always ends as Failed"
+        yield Violation((*spec.path, "minSuccess"), message, f"write {total} or less", Severity.WARNING)
 
 
 def lacks_tier(topology: object) -> bool:

@@ -3,7 +3,8 @@
 The validator checks only the form of placement rules. A rule with an unknown name, or a fixed rule
 with an invalid path, keeps the whole configuration from being used; a rule whose parent queue is
 missing never matches. Its applications go to the next rule, after the last one to root.default if
-there is one, or else are rejected, and their pods fail.
+there is one, or else are rejected, and their pods fail, like those that a fixed rule places in a
+queue which has queues below it.
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ SEGMENT_LEVELS = (
 KEYS = (
     Key("labels", QUEUE, "queue"),
     Key("labels", QUEUE, "queue", on_owner=True),
+    Key("annotations", FRACTION, "device"),
+    Key("annotations", MEMORY, "device"),
 )
 
 

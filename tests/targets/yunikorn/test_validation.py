@@ -311,6 +311,16 @@ FAILING = {
         "rule-parent",
         "partitions[0].placementrules[0].parent.parent.value",
     ),
+    "not-a-leaf": (
+        """\
+partitions:
+- name: default
+  placementrules: [{name: fixed, value: t}]
+  queues: [{name: root, queues: [{name: t, queues: [{name: a}]}]}]
+""",
+        "rule-leaf",
+        "partitions[0].placementrules[0].value",
+    ),
     "deny-in-capitals": (
         rules("{name: user, filter: {type: Deny}}"),
         "filter-case",

@@ -133,6 +133,7 @@ def dead_rules(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Pro
         here = (*path, number)
         yield from _rule(rule, here)
         yield from _unreachable(rule, root, here, others)
+        yield from _not_a_leaf(rule, root, here)
 
 
 def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
@@ -186,7 +187,7 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) ->
     Only if the rule below may create queues: the validator refuses the others.
     """
     for place, inner in _fixed_prefixes(rule):
-        if rule.create and not inner.create and place not in others.made and not _exists(place, root):
+        if rule.create and not inner.create and place not in others.made and not _find(place, root):
             depth = len(rule.chain) - 1 - rule.chain.index(inner)
             message = f"queue {place} of the parent rule does not exist and its create is not true"
             then = "places nothing until pods have named it" if others.free else "never places anything"
@@ -197,6 +198,16 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) ->
                 severity=Severity.WARNING if others.free else None,
             )
             return
+
+
+def _not_a_leaf(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
+    """A queue with queues below it: no application runs there. Source: `partition.go` (1.0 to 1.9)."""
+    places = [place for place, _ in _fixed_places(rule.chain)]
+    queue = _find(places[-1], root) if len(places) == len(rule.chain) else None
+    if queue and queue.queues:
+        below = f"{places[-1]}.{queue.queues[0].name}"
+        message = f"queue {places[-1]} has queues below it, and applications run only in leaf queues"
+        yield problem((*path, "value"), "rule-leaf", message, f"write a leaf, such as {below}")
 
 
 class _CreatedQueues(NamedTuple):
@@ -217,8 +228,13 @@ def _created_queues(rules: tuple[Rule, ...]) -> _CreatedQueues:
 
 def _fixed_prefixes(rule: Rule) -> Iterator[tuple[str, Rule]]:
     """Full paths of the parent rules, as long as they are fixed."""
+    return _fixed_places(rule.chain[:-1])
+
+
+def _fixed_places(rules: tuple[Rule, ...]) -> Iterator[tuple[str, Rule]]:
+    """Full paths of the queues, as long as the rules are fixed."""
     static = ROOT
-    for inner in rule.chain[:-1]:
+    for inner in rules:
         if inner.name.lower() != FIXED or not inner.value:
             return
         value = inner.value.lower()
@@ -226,11 +242,12 @@ def _fixed_prefixes(rule: Rule) -> Iterator[tuple[str, Rule]]:
         yield static, inner
 
 
-def _exists(place: str, root: Queue) -> bool:
+def _find(place: str, root: Queue) -> Queue | None:
     level: tuple[Queue, ...] = (root,)
+    found = None
     for step in place.split("."):
         found = next((queue for queue in level if queue.name.lower() == step), None)
         if found is None:
-            return False
+            return None
         level = found.queues
-    return True
+    return found

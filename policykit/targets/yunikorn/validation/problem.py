@@ -88,6 +88,7 @@ KINDS: Mapping[str, Kind] = {
     "max-zero": Kind("set one resource above zero; the zeros next to it then apply", _SIBLINGS),
     "queue-case": Kind("write queue names in lower case"),
     "resource-name": Kind("", _VALUE),
+    "rule-leaf": Kind("", _PARTITION, True),
     "rule-parent": Kind(
         "add the queue with `parent: true`, or set `create: true` on the parent rule too", _PARTITION, True
     ),
