@@ -44,7 +44,7 @@ def file_documents(text: Text) -> Iterator[FileDocument]:
             index += 1
         before = parsed
     if before:
-        yield only_document(text, before)._replace(number=index, first=before.start_line if index else 0)
+        yield FileDocument(before, index, before.start_line if index else 0, text.text.count("\n") + 1)
 
 
 def only_document(text: Text, parsed: ParsedDocument) -> FileDocument:

@@ -73,15 +73,17 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
 
 def fraction(name: object, value: object, path: Path) -> Iterator[Problem]:
     """One of them, wherever it is written."""
+    if name in _PROCESSORS:
+        if isinstance(value, str) and value.endswith(_LARGE):
+            yield from _of_bytes(value, path)
+        return
+    if isinstance(value, str) and value.endswith("i"):
+        return  # Mi and Gi, as most are
     if isinstance(name, str) and name.endswith(_THOUSANDTHS):
         yield from _thousandths(value, path)
     if name in _MEMORY:
         yield from _without_suffix(value, path)
-    if not isinstance(value, str):
-        return
-    if name in _PROCESSORS:
-        yield from _of_bytes(value, path) if value.endswith(_LARGE) else ()
-    elif value.endswith("m") and _is_bytes(name) and parse(value) is not None:
+    if isinstance(value, str) and value.endswith("m") and _is_bytes(name) and parse(value) is not None:
         problem = _conflict(
             path,
             f"is {value}: m stands for thousandths of a byte",
