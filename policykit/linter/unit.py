@@ -212,10 +212,10 @@ def _as_flux_builds(run: Run, source: str, result: FileResult) -> FileResult:
 
     `source`: the file, or the kustomization that was built. See kustomize_generator.go of fluxcd/pkg 1.35.
     """
-    left = tuple(one for one in result.findings if _IN_NO_NAMESPACE not in one.message)
+    left = [one for one in result.findings if _IN_NO_NAMESPACE not in one.message]
     if len(left) == len(result.findings) or not run.workspace.has_target_namespace(source):
         return result
-    return result._replace(findings=left)
+    return result._replace(findings=tuple(left))
 
 
 def _written(lines: Sequence[str], span: Span) -> str:
