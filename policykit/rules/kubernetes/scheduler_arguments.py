@@ -232,10 +232,16 @@ def _binding(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
 
 
 def _fit(args: Mapping[str, Any], base: Path, minor: int) -> Iterator[Violation]:
-    """Source: `ValidateNodeResourcesFitArgs` of kube-scheduler 1.36."""
+    """Source: `ValidateNodeResourcesFitArgs` and `fitsRequest` of kube-scheduler 1.36."""
     for position, name in enumerate(_listed(args.get("ignoredResources"))):
-        if isinstance(name, str) and not is_placeholder(name) and (problem := label_key_problem(name)):
-            yield Violation((*base, "ignoredResources", position), f"{name!r} {problem}", "write DOMAIN/NAME")
+        if not isinstance(name, str) or is_placeholder(name):
+            continue
+        path = (*base, "ignoredResources", position)
+        if problem := label_key_problem(name):
+            yield Violation(path, f"{name!r} {problem}", "write DOMAIN/NAME")
+        elif not is_extended(name):
+            what = f"{name} is not an extended resource: NodeResourcesFit does not ignore it"
+            yield Violation(path, what, "delete it", Severity.WARNING)
     for position, name in enumerate(_listed(args.get("ignoredResourceGroups"))):
         if isinstance(name, str) and "/" in name:
             yield Violation(
