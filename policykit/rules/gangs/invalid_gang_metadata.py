@@ -53,6 +53,7 @@ _MARKS = (
     "gang.scheduling.koordinator.sh/",
     "kai.scheduler/",
     "pod-group.scheduling.sigs.k8s.io",
+    "ray.io/",
     "scheduling.k8s.io/group-name",
     "scheduling.koordinator.sh/",
     "scheduling.x-k8s.io/pod-group",
@@ -123,6 +124,7 @@ def _readers() -> Mapping[tuple[str, str], str]:
             *(("labels", key) for key in target.labels),
         )
     }
+    read |= {("labels", key): "KubeRay" for key in misspelt_keys.OF_KUBERAY}
     return {(_OTHER[at], key): who for (at, key), who in read.items() if (_OTHER[at], key) not in read}
 
 

@@ -28,6 +28,7 @@ _WRITTEN = {
     "kueue.x-k8s.io/queue": "kueue.x-k8s.io/queue-name",
     "scheduling.k8s.io/group": "scheduling.k8s.io/group-name",
     "scheduling.volcano.sh/queue": "scheduling.volcano.sh/queue-name",
+    "volcano.sh/queue": "volcano.sh/queue-name",
     "yunikorn.apache.org/applicationId": "yunikorn.apache.org/app-id",
     "yunikorn.apache.org/queue-name": "yunikorn.apache.org/queue",
 }
@@ -35,9 +36,9 @@ _WRITTEN = {
 _READ = frozenset({"scheduling.volcano.sh/group-name"})
 """Keys that are one of the known ones but for their domain, and are read."""
 _SEPARATORS = re.compile(r"[-_.]")
-_OF_OPERATORS = ("ray.io/gang-scheduling-enabled", "ray.io/scheduler-name")
-"""Read by operators that make the groups of a scheduler. Source: `controllers/ray/utils/constant.go` of
-KubeRay (1.5)."""
+OF_KUBERAY = ("ray.io/gang-scheduling-enabled", "ray.io/scheduler-name")
+"""Labels of an object, by which KubeRay makes the groups of a scheduler. Source:
+`controllers/ray/utils/constant.go` (1.5)."""
 _LONG, _LIKENESS = 16, 0.9
 """From this length of a name on, one in the right domain may differ in more than one letter."""
 _LEADING = 2
@@ -80,7 +81,7 @@ def _known() -> Mapping[str, str]:
     """Keys without their separators to how they are written."""
     listed = (key.key for target in TARGETS for key in target.keys if "/" in key.key)
     labels = sorted(label for target in TARGETS for label in target.labels)
-    others = (*_OF_OPERATORS, *_OF_CONTROLLERS, *labels, *sorted(GANG_ANNOTATIONS))
+    others = (*OF_KUBERAY, *_OF_CONTROLLERS, *labels, *sorted(GANG_ANNOTATIONS))
     return {_plain(key): key for key in (*listed, *others)}
 
 

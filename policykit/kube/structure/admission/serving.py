@@ -22,6 +22,7 @@ from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, numbered, whole
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
+from policykit.nearest import one_edit_apart
 
 _LEAST = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
 _MOST = ("autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale")
@@ -34,8 +35,28 @@ _MODE = "serving.kserve.io/deploymentMode"
 _RAW, _KNATIVE = ("Standard", "RawDeployment"), ("Knative", "Serverless")
 """Deployment modes, and what earlier releases call them."""
 _CLASS, _HPA = "autoscaling.knative.dev/class", "hpa.autoscaling.knative.dev"
+_FORMATS = (
+    *("catboost", "huggingface", "keras", "lightgbm", "mlflow", "onnx", "paddle", "pmml", "pytorch"),
+    *("sklearn", "tensorflow", "tensorrt", "triton", "xgboost"),
+)
+"""Model formats of the runtimes that KServe ships. Source: config/runtimes (0.10 to 0.17)."""
 _OF_HPA, _OF_KNATIVE = ("cpu", "memory"), ("concurrency", "rps")
 """What is measured for each autoscaler."""
+
+
+def _model_format(predictor: Data) -> Iterator[Problem]:
+    """Another runtime may serve any format, so only what is nearly a known one is a mistake."""
+    path: Path = ("model", "modelFormat", "name")
+    name = lookup(predictor, path)
+    near = next((each for each in _FORMATS if isinstance(name, str) and one_edit_apart(name, each)), "")
+    if near:
+        yield refused(
+            ("spec", "predictor", *path),
+            f"is {name}, which no runtime that KServe ships has: without one the model does not start",
+            f"did you mean {near}?",
+            Severity.WARNING,
+            kind=BAD_VALUE,
+        )
 
 
 def inference_service(data: Data) -> Iterator[Problem]:
@@ -46,6 +67,7 @@ def inference_service(data: Data) -> Iterator[Problem]:
     yield from _mode(data)
     predictor = mapping(lookup(data, ("spec", "predictor")))
     yield from _implementations(predictor)
+    yield from _model_format(predictor)
     yield from several_nodes(data)
     annotations = mapping(lookup(data, ("metadata", "annotations")))
     yield from _stored(predictor, annotations.get(_MODE))
