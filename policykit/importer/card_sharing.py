@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.catalogue.cards import Product, without_suffixes
+from policykit.kube.node_label_values import GKE_SHARING
 from policykit.model.pool import Amounts
 from policykit.namedtuple import NamedTuple
-from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
+from policykit.policy.presets import GKE_CLIENTS, GKE_SLICE
 
 _MIG = "nvidia.com/mig-"
 _SHARED = ".shared"

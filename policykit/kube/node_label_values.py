@@ -21,9 +21,11 @@ _MACHINES = (
 """Names of Go for what kubelet is built for."""
 _SYSTEMS = ("linux", "windows")
 
+GKE_SHARING = "cloud.google.com/gke-gpu-sharing-strategy"
 VALUES: Mapping[str, tuple[str, ...]] = {
     "beta.kubernetes.io/arch": _MACHINES,
     "beta.kubernetes.io/os": _SYSTEMS,
+    GKE_SHARING: ("mps", "time-sharing"),
     "cloud.google.com/gke-preemptible": ("true",),
     "cloud.google.com/gke-spot": ("true",),
     "eks.amazonaws.com/capacityType": ("CAPACITY_BLOCK", "ON_DEMAND", "SPOT"),
@@ -54,6 +56,8 @@ _MEANT: Mapping[str, str] = {
     "aarch64": "arm64",
     "arm64v8": "arm64",
     "ondemand": "on-demand",
+    "time-slicing": "time-sharing",
+    "timesharing": "time-sharing",
     "x64": "amd64",
     "x86-64": "amd64",
     "x86_64": "amd64",

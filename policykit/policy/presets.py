@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from policykit.kube.node_label_values import GKE_SHARING
 from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
 
@@ -54,7 +55,6 @@ _GKE_PRODUCTS = {
 
 _GKE = "cloud.google.com/gke-"
 GKE_SLICE = f"{_GKE}gpu-partition-size"
-GKE_SHARING = f"{_GKE}gpu-sharing-strategy"
 GKE_CLIENTS = f"{_GKE}max-shared-clients-per-gpu"
 
 PRESETS: Mapping[str, Preset] = {

@@ -7,6 +7,7 @@ from typing import get_args
 
 from policykit.catalogue.cards import product_label
 from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.node_label_values import GKE_SHARING
 from policykit.manifests.path import Path
 from policykit.model import shared_cards
 from policykit.model.pool import Sharing, Taint
@@ -16,7 +17,7 @@ from policykit.policy.compile.scheme import CardData, CardLabels, EffectiveSchem
 from policykit.policy.compile.sharing import PoolCards
 from policykit.policy.models import pool as written
 from policykit.policy.models.base import Effect
-from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
+from policykit.policy.presets import GKE_CLIENTS, GKE_SLICE
 from policykit.policy.problems import did_you_mean
 
 EFFECTS: tuple[str, ...] = get_args(Effect)

@@ -2,7 +2,8 @@
 
 In a shared pool one unit of the resource is a replica of a card, not a card. Two replicas may be on
 the same card and give neither more time nor more memory. With MPS, and with failRequestsGreaterThanOne,
-the device plugin refuses them.
+the device plugin refuses them. So does that of GKE on nodes that share cards by time, and with MPS where a
+node has several cards.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from policykit.kube.node_label_values import GKE_SHARING
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -34,11 +37,11 @@ spec:
 
 GOOD = BAD.replace("gpu.shared: 2", "gpu.shared: 1")
 
-_PLUGIN = "nvidia.com/"
+_PLUGIN, _CARD = "nvidia.com/", "nvidia.com/gpu"
 _RENAMED = ".shared"
 _REFUSING = "mps"
-"""Source: `sharing.mps` in `internal/rm` of NVIDIA's device plugin (0.15 to 0.19): the pod fails with
-UnexpectedAdmissionError."""
+"""Sources: `sharing.mps` in `internal/rm` of NVIDIA's device plugin (0.15 to 0.19), and `ValidateRequest` of
+GKE's: the pod fails with UnexpectedAdmissionError."""
 _MODES = frozenset({"time-slicing", _REFUSING})
 _SAME_CARD = "several may be on the same card"
 
@@ -50,10 +53,19 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             if amount <= 1 or not name.startswith(_PLUGIN):
                 continue
             pools = _shared_pools(review, name)
-            if not pools and not name.endswith(_RENAMED):
+            strategies = selected_values(review.affinity, GKE_SHARING) if name == _CARD else ()
+            if not pools and not strategies and not name.endswith(_RENAMED):
                 continue
             limits = container["resources"].get("limits")
             side = "limits" if isinstance(limits, dict) and name in limits else "requests"
+            if strategies:
+                yield Violation(
+                    review.pod_set.place(field, position, "resources", side, name),
+                    f"requests {amount} {name} of nodes with {GKE_SHARING} {', '.join(strategies)}, whose "
+                    "device plugin gives a container at most 1: the pod is refused on its node",
+                    "request 1, or nodes that do not share their cards",
+                )
+                continue
             refused = bool(pools) and all(pool.sharing.mode == _REFUSING for pool in pools)
             effect = "with MPS the device plugin refuses more than 1" if refused else _SAME_CARD
             yield Violation(
