@@ -2,7 +2,8 @@
 
 Actions and plugins depend on each other: preempt needs a plugin that selects victims and no gang plugin
 that protects them all, tdm needs shuffle to evict, usage needs metrics. Without them nothing happens,
-and nothing is reported. Without predicates no node is filtered out for its taints or labels.
+and nothing is reported. Without predicates no node is filtered out for its taints or labels; without tiers
+no plugin runs at all.
 """
 
 from __future__ import annotations
@@ -49,6 +50,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     made = read(data)
     if made.actions and all(name in ACTIONS for name in made.actions):
         places = {name: path for path, name, _ in reversed(list(configured_actions(data)))}
+        if not made.plugins and not data.get("tiers") and manifest.holder is not None:
+            yield Violation(
+                ("actions",),
+                "there are no tiers, and none by default: no plugin runs, so gangs, queues and nodes are not "
+                "looked at",
+                "add tiers with gang, predicates, nodeorder, and proportion or capacity",
+            )
         for problem in _idle(made, context):
             path = problem.path
             if path[0] == "configurations":
