@@ -15,6 +15,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.model.topology import PluginUse, TopologyPlugin
+from policykit.targets.volcano import TARGET
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -52,14 +53,16 @@ GOOD = BAD.replace("      - name: nodeorder\n", "      - name: nodeorder\n      
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Where no configuration of the scope lists the plugin."""
+    """Where no configuration of the scope lists the plugin. A policy for Volcano decides itself which actions
+    there are, and states of each queue whether it is reclaimable."""
+    decided = context.cluster is not None and TARGET.name in context.cluster.targets
     configurations = scope.of(TopologyPlugin)
     listed = {name for each in configurations for name in each.value.plugins}
     actions = {name for each in configurations for name in each.value.actions}
     for found in scope.of(PluginUse) if configurations else ():
         plugin, use, is_action = found.value
         if is_action:
-            if actions.isdisjoint(_RECLAIMING) and actions != _UNSTATED:
+            if actions.isdisjoint(_RECLAIMING) and actions != _UNSTATED and not decided:
                 yield Violation(
                     found.at("use"),
                     f"nothing evicts pods for other queues: {configurations[0].path} has no action {plugin}",
