@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 
 from policykit.linter.finding import Finding, Report
 from policykit.manifests.node import BREAK_IN_UTF8, LargeText, lines_of
@@ -88,6 +89,9 @@ def message_lines(finding: Finding) -> list[str]:
     return [finding.message, *(finding.help.split("\n") if finding.help else ())]
 
 
+_CLUSTERS = attrgetter("clusters")
+
+
 class Group(NamedTuple):
     """The findings of one rule at one location, which differ between clusters."""
 
@@ -119,7 +123,7 @@ def groups_of(findings: Sequence[Finding], clusters: tuple[str, ...]) -> Iterabl
 
     `clusters`: all clusters of the run.
     """
-    if not any(finding.clusters for finding in findings):
+    if not any(map(_CLUSTERS, findings)):
         return (Group(finding, (), clusters) for finding in findings)
     found: dict[tuple[object, ...], list[list[Finding]]] = {}
     for finding in findings:

@@ -137,19 +137,19 @@ def lint_file(
     absent = absent_substrings(text.text, _words(rules.substrings, targets.substrings))
     only_facts = not rules
     rules, targets = rules.without(absent), targets.without(absent)
-    beginning = raw[: len(BOM)]
+    beginning, large = raw[: len(BOM)], is_large(text.text)
     del raw
 
     def linted(found: Iterable[FileDocument]) -> FileResult:
         fixes = fixes_of(job.path, text.text, beginning) if job.fixes else None
         suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-        facts = large_file_facts(job.path) if large_file_facts and is_large(text.text) else None
+        facts = large_file_facts(job.path) if large_file_facts and large else None
         linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, facts, only_facts)
         for document in found:
             linter.document(document)
         return linter.result()
 
-    if is_large(text.text) and (found := document_by_item(text)):
+    if large and (found := document_by_item(text)):
         try:
             return linted([only_document(text, found)])
         except UnreadError:

@@ -212,10 +212,15 @@ def _as_flux_builds(run: Run, source: str, result: FileResult) -> FileResult:
 
     `source`: the file, or the kustomization that was built. See kustomize_generator.go of fluxcd/pkg 1.35.
     """
-    left = [one for one in result.findings if _IN_NO_NAMESPACE not in one.message]
-    if len(left) == len(result.findings) or not run.workspace.has_target_namespace(source):
+    for one in result.findings:
+        if _IN_NO_NAMESPACE in one.message:
+            break
+    else:
         return result
-    return result._replace(findings=tuple(left))
+    if not run.workspace.has_target_namespace(source):
+        return result
+    left = tuple(one for one in result.findings if _IN_NO_NAMESPACE not in one.message)
+    return result._replace(findings=left)
 
 
 def _written(lines: Sequence[str], span: Span) -> str:

@@ -39,8 +39,9 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
     yield from fractions(limits, ("limits",))
     yield from _huge_pages(requests, limits)
     for side, amounts in (("requests", requests), ("limits", limits)):
-        if isinstance(amounts, dict):
-            yield from _without_m(amounts.get("cpu"), (side, "cpu"))
+        cpu = amounts.get("cpu") if isinstance(amounts, dict) else None
+        if cpu and not (isinstance(cpu, str) and (cpu.endswith("m") or len(cpu) <= _SHORT)):
+            yield from _without_m(cpu, (side, "cpu"))
     if not isinstance(requests, dict) or not isinstance(limits, dict):
         return
     for resource in requests:
@@ -137,6 +138,7 @@ def _without_m(value: object, path: Path) -> Iterator[Problem]:
 
 
 _CORES = 1000
+_SHORT = len("999")
 _MANY = 1_000_000
 _THOUSANDTHS = ("kubernetes.io/batch-cpu", "kubernetes.io/mid-cpu")
 """Processors that are lent: Koordinator and Volcano's agent count thousandths of one."""

@@ -8,13 +8,14 @@ tolerate the former alone are kept off its nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.tolerations import covers, tolerates
 from policykit.linter.proof import review_after
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Taint, Toleration
@@ -107,14 +108,16 @@ _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports near misses on taint keys of the cluster; PK106 reports unknown products."""
     cluster = review.cluster
-    if cluster is None:
+    if cluster is None or not review.tolerations:
         return
-    yield from _earlier(review, cluster)
+    there = _taints(cluster)
+    unknown = [at for at, each in enumerate(review.tolerations) if each.key and each.key not in there]
+    yield from _earlier(review, unknown, there)
     if review.is_system_pod:
         return
-    yield from _misspelt(review, cluster)
+    yield from _misspelt(review, unknown, there)
     for position, toleration in enumerate(review.tolerations):
-        taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
+        taints = there.get(toleration.key, [])
         if not taints or any(tolerates(toleration, taint) for taint in taints):
             continue
         if any(map(is_placeholder, (toleration.value, toleration.effect))):
@@ -133,17 +136,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
 
 
-def _misspelt(review: Review, cluster: Cluster) -> Iterator[Violation]:
+def _misspelt(
+    review: Review, unknown: Sequence[int], there: Mapping[str, list[Taint]]
+) -> Iterator[Violation]:
     """A key that is nearly that of a taint which keeps the pod off a pool."""
-    there = {taint.key for taint in _taints(cluster)}
-    unknown = [at for at, each in enumerate(review.tolerations) if each.key and each.key not in there]
-    kept_off = sorted(
-        {
-            taint.key
-            for taint in (_taints(cluster) if unknown else ())
-            if not any(tolerates(each, taint) for each in review.tolerations)
-        }
-    )
+    kept_off = sorted(key for key, taints in there.items() if _keeps_off(review, taints)) if unknown else []
     for position in unknown if kept_off else ():
         key = review.tolerations[position].key
         near = nearest(key, kept_off, _LIKE) if not is_placeholder(key) else ""
@@ -155,17 +152,15 @@ def _misspelt(review: Review, cluster: Cluster) -> Iterator[Violation]:
             )
 
 
-def _earlier(review: Review, cluster: Cluster) -> Iterator[Violation]:
+def _keeps_off(review: Review, taints: Sequence[Taint]) -> list[Taint]:
+    """Those that the pod does not tolerate."""
+    return [taint for taint in taints if not any(tolerates(each, taint) for each in review.tolerations)]
+
+
+def _earlier(review: Review, unknown: Sequence[int], there: Mapping[str, list[Taint]]) -> Iterator[Violation]:
     """Source: kubeadm `app/constants/constants.go` (1.24 to 1.36)."""
-    earlier = [at for at, each in enumerate(review.tolerations) if each.key == _EARLIER]
-    taints = _taints(cluster) if earlier else []
-    if any(taint.key == _EARLIER for taint in taints):
-        return
-    kept_off = [
-        taint
-        for taint in taints
-        if taint.key == _CURRENT and not any(tolerates(each, taint) for each in review.tolerations)
-    ]
+    earlier = [at for at in unknown if review.tolerations[at].key == _EARLIER]
+    kept_off = _keeps_off(review, there.get(_CURRENT, [])) if earlier else []
     for position in earlier[:1] if kept_off else ():
         yield Violation(
             review.pod_set.place("tolerations", position),
@@ -191,9 +186,14 @@ def _suggestion(toleration: Toleration, taints: list[Taint]) -> str:
     return f"did you mean {near}? " if near else ""
 
 
-def _taints(cluster: Cluster) -> list[Taint]:
-    control_plane = [cluster.control_plane_taint] if cluster.control_plane_taint else []
-    return [taint for pool in cluster.pools for taint in pool.taints] + control_plane
+@memoize_last
+def _taints(cluster: Cluster) -> Mapping[str, list[Taint]]:
+    """By key: those of all pools, and of the control plane."""
+    found: dict[str, list[Taint]] = {}
+    control_plane = (cluster.control_plane_taint,) if cluster.control_plane_taint else ()
+    for taint in (*(taint for pool in cluster.pools for taint in pool.taints), *control_plane):
+        found.setdefault(taint.key, []).append(taint)
+    return found
 
 
 def _is_product(cluster: Cluster, toleration: Toleration, taints: list[Taint]) -> bool:
