@@ -1,7 +1,7 @@
 """A second kube-scheduler takes part in the leader election of the first.
 
 Both wait for the lease kube-system/kube-scheduler, and only its holder works: the second scheduler never
-places a pod, or it takes over when the first one restarts. Election is on unless it is turned off.
+places a pod, or it takes over when the first one restarts.
 """
 
 from __future__ import annotations
@@ -60,15 +60,6 @@ def _of_configuration(manifest: Manifest) -> Iterator[Violation]:
             _message(", ".join(sorted(names))),
             f"{_ADVICE}: resourceName: {min(names)}",
         )
-    elif "leaderElect" not in election:
-        yield Violation(
-            ("leaderElection",) if election else ("profiles",),
-            f"scheduler {', '.join(sorted(names))} takes part in the election of the first one, unless its "
-            "command says otherwise: leaderElect is true by default",
-            f"{_ADVICE}: leaderElection: {{resourceName: {min(names)}}}",
-            Severity.INFO,
-            key=True,
-        )
 
 
 def _of_command(command: Command) -> Iterator[Violation]:
@@ -98,5 +89,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("leader-elect", "KubeSchedulerConfiguration"),
+    substrings=("leader-elect", "eaderElect"),
 )
