@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby
+from operator import attrgetter
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, NotJudged, Report, listed
@@ -352,11 +353,18 @@ def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
 
 def _alike(ordered: Iterable[UnitFinding]) -> Iterator[Sequence[UnitFinding]]:
     """Groups of findings to merge, which are near each other: there may be many findings."""
-    for _, near in groupby(ordered, key=lambda one: one.finding.sort_key()[:-1]):
+    for _, found in groupby(ordered, key=_SAID):
+        near = [*found]
+        if len(near) == 1:
+            yield near  # nearly always
+            continue
         groups: dict[tuple[object, ...], list[UnitFinding]] = {}
         for one in near:
             groups.setdefault((one.finding.document, one.finding.severity), []).append(one)
         yield from groups.values()
+
+
+_SAID = attrgetter("finding.path", "finding.span", "finding.code", "finding.message")
 
 
 def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:

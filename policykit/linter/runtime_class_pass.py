@@ -30,7 +30,12 @@ def with_classes(run: Run, judged: tuple[UnitResult, ...]) -> ScopedResults:
     Others are as they were: nothing was known of the class.
     """
     scopes = ScopesByPolicy(run, scope_facts(run, judged))
-    named = {number: names for number, each in enumerate(judged) if (names := _names(run, each))}
+    policies = {number for number, setting in enumerate(run.workspace.settings) if setting.cluster}
+    named = {
+        number: names
+        for number, each in enumerate(judged if policies else ())
+        if not policies.isdisjoint(each.settings) and (names := _names(each))
+    }
     if not named:
         return ScopedResults(judged, scopes)
     classes = _Classes(run, scopes)
@@ -44,11 +49,9 @@ def with_classes(run: Run, judged: tuple[UnitResult, ...]) -> ScopedResults:
     return ScopedResults(tuple(again), ScopesByPolicy(run, scope_facts(run, again)))
 
 
-def _names(run: Run, each: UnitResult) -> frozenset[str]:
-    """The RuntimeClasses that pods of a file name, if a policy judges them."""
-    found = frozenset(fact.value.name for fact in located(RuntimeClassUse, each.result.facts))
-    judged = found and any(run.workspace.settings[number].cluster for number in each.settings)
-    return found if judged else frozenset()
+def _names(each: UnitResult) -> frozenset[str]:
+    """The RuntimeClasses that pods of a file name."""
+    return frozenset(fact.value.name for fact in located(RuntimeClassUse, each.result.facts))
 
 
 class _Classes:

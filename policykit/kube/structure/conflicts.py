@@ -69,7 +69,13 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
     Source: `warningsForPodSpec` (v1.36), which has the same to say of the first.
     """
     for name, value in amounts.items() if isinstance(amounts, dict) else ():
-        yield from fraction(name, value, (*path, name))
+        usual = _USUAL.get(name) if type(value) is str else None
+        if usual is None or value[-1:] not in usual:
+            yield from fraction(name, value, (*path, name))
+
+
+_USUAL = {"cpu": frozenset("m0123456789"), "memory": frozenset("i")}
+"""Last letters of amounts of which nothing is wrong here."""
 
 
 def fraction(name: object, value: object, path: Path) -> Iterator[Problem]:
