@@ -48,6 +48,6 @@ def missing(review: Review, cluster: Cluster) -> Missing | None:
 
 
 def gates(review: Review, cluster: Cluster) -> Iterator[Gate]:
-    """Refused."""
+    """A gate that refuses the pods, where no pool has the card."""
     if found := missing(review, cluster):
         yield Gate("cards", REFUSED, found.message)

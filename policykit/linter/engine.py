@@ -256,7 +256,7 @@ class _FileLinter:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(
             tuple(kept),
-            tuple(self._facts) if self._stored is None else self._packed(self._stored),
+            self._all_facts(),
             uses,
             self._objects,
             self._skipped,
@@ -268,12 +268,17 @@ class _FileLinter:
             tuple(dict.fromkeys(self._file_rules.unrecognized)),
         )
 
-    def _packed(self, stored: LargeFileFacts) -> tuple[LargeFileFacts, ...]:
-        """All facts, with those that are not stored yet; empty: there are none."""
+    def _all_facts(self) -> tuple[AnyFact | StoredFacts, ...]:
+        if self._stored is None:
+            return tuple(self._facts)
+        self._store(self._stored)
+        return (self._stored,) if [*self._stored.names] else ()
+
+    def _store(self, stored: LargeFileFacts) -> None:
+        """Stores the facts that are not stored yet."""
         for fact in self._facts:
             stored.add(fact)
         self._facts.clear()
-        return (stored,) if [*stored.names] else ()
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
         inner: list[EmbeddedConfiguration] = []
@@ -334,7 +339,7 @@ class _FileLinter:
         """Collects the facts of an object or a configuration."""
         self._facts.extend(facts_of(located, pod_sets, self._targets, self._context))
         if self._stored is not None:
-            self._packed(self._stored)
+            self._store(self._stored)
 
 
 def _kustomization(manifest: Manifest, path: str) -> Manifest:

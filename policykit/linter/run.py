@@ -365,6 +365,7 @@ def _alike(ordered: Iterable[UnitFinding]) -> Iterator[Sequence[UnitFinding]]:
 
 
 _SAID = attrgetter("finding.path", "finding.span", "finding.code", "finding.message")
+"""The beginning of the key by which findings are sorted."""
 
 
 def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:

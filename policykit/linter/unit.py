@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from policykit.kube.structure.problem import IN_NO_NAMESPACE
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import BuiltKustomization, InputFile
@@ -204,22 +205,19 @@ def _as_kustomize_reads(run: Run, file: str, result: FileResult) -> FileResult:
     return result._replace(findings=tuple(one for one in result.findings if one not in texts))
 
 
-_IN_NO_NAMESPACE = "a binding for the whole cluster is in none"
-
-
 def _as_flux_builds(run: Run, source: str, result: FileResult) -> FileResult:
     """Without accounts that get a namespace: kustomize fills it in wherever it sets that of the objects.
 
     `source`: the file, or the kustomization that was built. See kustomize_generator.go of fluxcd/pkg 1.35.
     """
     for one in result.findings:
-        if _IN_NO_NAMESPACE in one.message:
+        if IN_NO_NAMESPACE in one.message:
             break
     else:
         return result
     if not run.workspace.has_target_namespace(source):
         return result
-    left = tuple(one for one in result.findings if _IN_NO_NAMESPACE not in one.message)
+    left = tuple(one for one in result.findings if IN_NO_NAMESPACE not in one.message)
     return result._replace(findings=left)
 
 

@@ -91,13 +91,13 @@ def fraction(name: object, value: object, path: Path) -> Iterator[Problem]:
     if name in _MEMORY:
         yield from _without_suffix(value, path)
     if isinstance(value, str) and value.endswith("m") and _is_bytes(name) and parse(value) is not None:
-        problem = _conflict(
-            path,
-            f"is {value}: m stands for thousandths of a byte",
-            f"write {value[:-1]}Mi or {value[:-1]}M",
-            INVALID_QUANTITY,
-        )
-        yield problem._replace(severity=Severity.WARNING)
+        advice = f"write {value[:-1]}Mi or {value[:-1]}M"
+        yield _unlikely(path, f"is {value}: m stands for thousandths of a byte", advice)
+
+
+def _unlikely(path: Path, predicate: str, help_: str) -> Problem:
+    """An amount that is valid, and certainly not what is meant."""
+    return _conflict(path, predicate, help_, INVALID_QUANTITY)._replace(severity=Severity.WARNING)
 
 
 _PROCESSORS = ("cpu", "limits.cpu", "requests.cpu")
@@ -110,13 +110,8 @@ def _of_bytes(value: str, path: Path) -> Iterator[Problem]:
     if amount is None or amount.units < _MANY:
         return
     number = value.rstrip("KMGTi")
-    problem = _conflict(
-        path,
-        f"is {value}: that is {amount.units} processors",
-        f"write {number}m for thousandths of one, or {number}",
-        INVALID_QUANTITY,
-    )
-    yield problem._replace(severity=Severity.WARNING)
+    advice = f"write {number}m for thousandths of one, or {number}"
+    yield _unlikely(path, f"is {value}: that is {amount.units} processors", advice)
 
 
 _MEMORY = ("memory", "limits.memory", "requests.memory")
@@ -125,22 +120,26 @@ _KIBIBYTE = 1024
 
 def _without_suffix(value: object, path: Path) -> Iterator[Problem]:
     """256 in place of 256Mi: no program has so few bytes."""
-    whole = value.isdecimal() if isinstance(value, str) else type(value) is int
-    amount = parse(value) if whole else None
-    if amount is not None and 0 < amount.units < _KIBIBYTE:
-        what = f"is {value}: without a suffix that is {amount.units} bytes"
-        problem = _conflict(path, what, f"write {value}Mi or {value}Gi", INVALID_QUANTITY)
-        yield problem._replace(severity=Severity.WARNING)
+    units = _plain_units(value)
+    if units is not None and 0 < units < _KIBIBYTE:
+        what = f"is {value}: without a suffix that is {units} bytes"
+        yield _unlikely(path, what, f"write {value}Mi or {value}Gi")
 
 
 def _without_m(value: object, path: Path) -> Iterator[Problem]:
     """2000 in place of 2000m: no machine has so many processors."""
+    units = _plain_units(value)
+    if units is not None and units >= _CORES:
+        yield _unlikely(
+            path, f"is {value}: that is {units} processors", f"write {value}m for thousandths of one"
+        )
+
+
+def _plain_units(value: object) -> int | None:
+    """Of a whole number without a suffix; None: it is something else."""
     whole = value.isdecimal() if isinstance(value, str) else type(value) is int
     amount = parse(value) if whole else None
-    if amount is not None and amount.units >= _CORES:
-        what = f"is {value}: that is {amount.units} processors"
-        problem = _conflict(path, what, f"write {value}m for thousandths of one", INVALID_QUANTITY)
-        yield problem._replace(severity=Severity.WARNING)
+    return amount.units if amount is not None else None
 
 
 _CORES = 1000
@@ -158,8 +157,7 @@ def _thousandths(value: object, path: Path) -> Iterator[Problem]:
         return
     meant = str(value)[:-1] if str(value).endswith("m") else f"{amount.nanos // 10**6}"
     what = f"is {value}: this resource counts thousandths of a processor"
-    problem = _conflict(path, what, f"write {meant}", INVALID_QUANTITY)
-    yield problem._replace(severity=Severity.WARNING)
+    yield _unlikely(path, what, f"write {meant}")
 
 
 def _is_bytes(resource: object) -> bool:

@@ -21,6 +21,10 @@ MISSING_REFERENCE = "missing-reference"
 """A name of something the object does not contain; a program that completes the object may add it."""
 
 
+IN_NO_NAMESPACE = "a binding for the whole cluster is in none"
+"""In the message about an account without a namespace, which a kustomization may give it."""
+
+
 def value_problem(kind: str, predicate: str, help_: str = "", path: Path = ()) -> Problem:
     """A problem of a value on its own: `predicate` follows its name, and `path` starts at the value."""
     return Problem(path, predicate, help_, kind=kind)

@@ -12,7 +12,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.severity import Severity
 from policykit.rules.kubernetes.unmounted_files import is_missing
-from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS
+from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, without_flag
 from policykit.targets.program_flags import misspelt_flag
 
 _FILES: Mapping[str, tuple[str, ...]] = {
@@ -61,13 +61,12 @@ def violations(manifest: Manifest) -> Iterator[Violation]:
 def _flags(scheduler: Mapping[str, object], base: Path, release: str) -> Iterator[Violation]:
     found = re.match(_RELEASE, release)
     minor = int(found[1]) if found else None
-    program = f"{_PROGRAM} 1.{minor}" if minor else _PROGRAM
     for flag, _, path in arguments(scheduler.get("extraArgs"), (*base, "extraArgs")):
         gone = REMOVED_FLAGS.get(flag)
         if gone is not None and (minor is None or minor >= gone):
             yield Violation(
                 path,
-                f"{program} has no flag --{flag}, which 1.{gone} removed: it does not start",
+                without_flag(flag, minor),
                 "remove it; configure the scheduler in the file of config",
                 None if minor else Severity.WARNING,
             )

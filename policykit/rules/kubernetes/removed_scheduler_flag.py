@@ -20,7 +20,7 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.rules.kubernetes import kubeadm_arguments
 from policykit.rules.kubernetes.unmounted_files import unmounted
-from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands
+from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands, without_flag
 from policykit.targets.program_flags import UnknownFlag, unknown_flags
 
 BAD = """\
@@ -71,11 +71,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 gone = REMOVED_FLAGS.get(flag.name)
                 if gone is not None and minor >= gone:
                     seen.add(path)
-                    release = f" 1.{command.minor}" if command.minor is not None else ""
-                    what = f"kube-scheduler{release} has no flag --{flag.name}"
                     yield Violation(
                         path,
-                        f"{what}, which 1.{gone} removed: it does not start",
+                        without_flag(flag.name, command.minor),
                         "remove the flag; configure the scheduler in the file of --config",
                         Severity.WARNING if command.minor is None else None,
                     )

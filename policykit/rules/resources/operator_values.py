@@ -153,7 +153,8 @@ def _unknown_words(stated: ChartValues) -> Iterator[Violation]:
                     path,
                     f"{'.'.join(map(str, path))} is {word!r}, which is not one of {', '.join(known)}",
                     f"did you mean {near}?" if near else "write one of them",
-                )._replace(key=False)
+                    key=False,
+                )
 
 
 def _nothing_to_offer(stated: ChartValues) -> Iterator[Violation]:
@@ -161,9 +162,7 @@ def _nothing_to_offer(stated: ChartValues) -> Iterator[Violation]:
         value = mapping(stated.values.get("devicePlugin")).get(field)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 0:
             what = f"devicePlugin.{field} is {value}: no card has anything to offer"
-            yield _warning(stated, ("devicePlugin", field), what, "write a number above 0")._replace(
-                key=False
-            )
+            yield _warning(stated, ("devicePlugin", field), what, "write a number above 0", key=False)
 
 
 def _of_all(stated: ChartValues) -> Iterator[Violation]:
@@ -244,6 +243,7 @@ def _of_configuration(stated: ChartValues, path: Path, home: str) -> Violation:
     )
 
 
-def _warning(stated: ChartValues, path: Path, message: str, advice: str) -> Violation:
+def _warning(stated: ChartValues, path: Path, message: str, advice: str, *, key: bool = True) -> Violation:
+    """`key`: at the name of the value, not at the value."""
     at = stated.path if stated.is_text else (*stated.path, *path)
-    return Violation(at, message, advice, Severity.WARNING, key=not stated.is_text)
+    return Violation(at, message, advice, Severity.WARNING, key=key and not stated.is_text)

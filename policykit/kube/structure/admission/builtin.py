@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube.names import dns_label_problem
 from policykit.kube.structure.admission.checks import CHANGING, Data, name_of, not_below, refused
-from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
+from policykit.kube.structure.problem import BAD_VALUE, IN_NO_NAMESPACE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, numbered, whole
@@ -120,7 +120,7 @@ def cluster_role_binding(data: Data) -> Iterator[Problem]:
     for position, subject in numbered(data.get("subjects")):
         stated = subject.get("namespace")
         if subject.get("kind") == "ServiceAccount" and isinstance(stated, (str, type(None))) and not stated:
-            what = "is a ServiceAccount without a namespace, and a binding for the whole cluster is in none"
+            what = f"is a ServiceAccount without a namespace, and {IN_NO_NAMESPACE}"
             advice = "add namespace: unless a kustomization or Flux fills it in, the API server refuses it"
             yield refused(("subjects", position), what, advice, Severity.WARNING, kind=INCONSISTENT)
 

@@ -34,6 +34,12 @@ REMOVED_FLAGS: Mapping[str, int] = {
 """Flag to the first minor release of Kubernetes 1 without it. Source: the changelogs of 1.22 to 1.29."""
 
 
+def without_flag(name: str, minor: int | None) -> str:
+    """The message about a removed flag; `minor`: the release of the scheduler, None: unknown."""
+    program = _PROGRAM if minor is None else f"{_PROGRAM} 1.{minor}"
+    return f"{program} has no flag --{name}, which 1.{REMOVED_FLAGS[name]} removed: it does not start"
+
+
 _SECOND = re.compile(r"(?:\s|\A)(--[a-z][a-z0-9-]*)(?:[=\s]|\Z)")
 
 
